@@ -23,6 +23,8 @@
 #include "base/opened_descriptors.h"
 #include "base/system/apart.h"
 #include "base/system/child_process.h"
+#include "base/system/programs.h"
+#include "base/system/usage.h"
 #include "places.h"
 #include "test_folder.h"
 
@@ -100,6 +102,26 @@ TEST(Descriptors, of_every_place_are_closed_in_children) {
     EXPECT_EQ(opened.inherited(), "") << one.what;
   }
   EXPECT_EQ(inheritable_descriptors(), "");
+}
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+TEST(Descriptors, are_closed_when_what_they_were_opened_for_is_done) {
+  std::vector<Opening> all = openings();
+  all.push_back({"a look at the processes", "", [](const TestFolder& f) { ProgramWatch(f.path(), 99).look(); }});
+  all.push_back({"how a process uses its processors", "", [](const TestFolder&) { UsageReader().read_all(); }});
+  for (const Opening& one : all) {
+    const TestFolder folder;
+    folder.write("there", "text");
+    std::filesystem::create_directory(folder / "12");
+    folder.write("12/stat", "12 (busy) R 1");
+    one.act(folder);  // what is opened once in a process is open then
+    const auto before = open_descriptors();
+    one.act(folder);
+    EXPECT_EQ(open_descriptors(), before) << one.what;
+  }
 }
 
 TEST(Descriptors, of_a_copy_of_the_process_are_closed_in_its_children) {

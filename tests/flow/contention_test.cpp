@@ -239,24 +239,40 @@ TEST(ContentionState, pressures_that_were_measured_add_up_too) {
 
 TEST(ContentionState, refuses_what_cannot_be) {
   const auto shape = pipeline({stage_on(0), stage_on(1)}, 1);
-  EXPECT_THROW(ContentionState({{{1, 1}}, {}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState({{{1, 1}, {1}}, {}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState({{{1, 0}, {1, 1}}, {}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState({{{1, std::nan("")}, {1, 1}}, {}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState({{}, {{1}, {1}, {1}}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState({{}, {{1, 1e7}}, {}}, shape), Error);
-  EXPECT_THROW(ContentionState(sharing({1}), shape), Error);
-  EXPECT_THROW(ContentionState(sharing({1, 1.5}), shape), Error);
-  EXPECT_THROW(ContentionState({{}, {}, {{PressureLaw::linear, {1, 1}, {1}}}}, shape), Error);
-  EXPECT_THROW(ContentionState(on_cores({1}), shape), Error);
-  EXPECT_THROW(ContentionState(on_cores({1, 1.5}), shape), Error);
-  ContentionLaw measured = interference({{1, 1}, {1, 1}});
-  measured.several.resize(1);
-  EXPECT_THROW(ContentionState(measured, shape), Error);
-  measured.several = {BesideSeveral{1.5}, std::nullopt};
-  EXPECT_THROW(ContentionState(measured, shape), Error);
-  measured.several = {BesideSeveral{1, {{}, {0.5}, 1}}, std::nullopt};
-  EXPECT_THROW(ContentionState(measured, shape), Error);
+  const auto with = [](std::vector<std::optional<BesideSeveral>> several) {
+    ContentionLaw law = interference({{1, 1}, {1, 1}});
+    law.several = std::move(several);
+    return law;
+  };
+  struct Case {
+    ContentionLaw law;
+    std::string why;
+  };
+  const std::string matrix = "the interference matrix", each = "; give one per stage, 2", share = "; use 0 to 1";
+  for (const Case& one : std::vector<Case>{
+           {interference({{1, 1}}), matrix + " has 1 rows" + each},
+           {interference({{1, 1}, {1, 1, 1}}), "a row of " + matrix + " has 3 entries" + each},
+           {interference({{1, 0}, {1, 1}}), matrix + " has the factor 0; use 0.01 to 1000000"},
+           {interference({{1, 1}, {1, std::nan("")}}), matrix + " has the factor nan; use 0.01 to 1000000"},
+           {{{}, {{1}, {1}, {1}}, {}}, "there are curves for 3 devices; the pipeline has 2"},
+           {{{}, {{1, 1e7}}, {}}, "a device's curve has the factor 10000000; use 0.01 to 1000000"},
+           {sharing({1}), "pressures on a shared resource of 1 stages are given" + each},
+           {sharing({1, 1.5}), "pressures on a shared resource are 1.5" + share},
+           {{{}, {}, {{PressureLaw::linear, {1, 1}, {1, 1, 1}}}},
+            "sensitivities to a shared resource of 3 stages are given" + each},
+           {{{}, {}, {{PressureLaw::linear, {1, 1}, {-0.5, 1}}}},
+            "sensitivities to a shared resource are -0.5" + share},
+           {on_cores({1}), "shares of the cores of 1 stages are given" + each},
+           {on_cores({1, 1.25}), "shares of the cores are 1.25" + share},
+           {with(std::vector<std::optional<BesideSeveral>>(1)),
+            "slowdowns by several stages are given for 1 stages; give them for 2"},
+           {with({std::nullopt, BesideSeveral{1.5}}), "the share of weaker slowdowns is 1.5" + share},
+           {with({std::nullopt, BesideSeveral{-0.5}}), "the share of weaker slowdowns is -0.5" + share},
+           {with({BesideSeveral{1, {{}, {0.5}, 1}}, std::nullopt}),
+            "a stage has different numbers of pressures and sensitivities; give one of each per resource"}})
+    EXPECT_EQ(flow_refusal([&] { ContentionState(one.law, shape); }), "contention: " + one.why);
+  EXPECT_EQ(flow_refusal([&] { ContentionState(with({BesideSeveral{0}, BesideSeveral{1}}), shape); }), "");
+  EXPECT_EQ(flow_refusal([&] { ContentionState(interference({{0.01, 1e6}, {1, 1}}), shape); }), "");
 }
 
 }  // namespace

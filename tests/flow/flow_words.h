@@ -1,11 +1,24 @@
 // The small vocabulary that tests of the pipeline's movement are written in.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/basics/error.h"
 #include "flow/simulate.h"
 
 namespace takt {
+
+/// What a call is refused with; empty: it is not.
+template <typename Call>
+std::string flow_refusal(Call call, ErrorKind kind = ErrorKind::bad_input) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind() == kind ? error.what() : std::string("of another kind: ") + error.what();
+  }
+  return "";
+}
 
 /// Devices without a bound, as many as the stages name; a closed loop of `batches`.
 inline FlowShape pipeline(std::vector<FlowStage> stages, std::int64_t batches) {

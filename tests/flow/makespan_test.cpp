@@ -79,8 +79,10 @@ TEST(Makespan, equals_the_simulation_with_a_time_of_its_own_for_every_batch) {
 TEST(Makespan, does_not_follow_batches_that_may_overtake) {
   auto shape = pipeline({stage_on(0, 2)}, 1);
   EXPECT_EQ(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(5)}), Nanoseconds(5));
-  EXPECT_THROW(MakespanCalculator().ordered(shape, std::vector<Nanoseconds>(2)), Error);
-  EXPECT_THROW(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(-5)}), Error);
+  EXPECT_EQ(flow_refusal([&] { MakespanCalculator().ordered(shape, std::vector<Nanoseconds>(2)); }),
+            "makespan: there are 2 times for 1 batches in 1 stages; give one for each batch in each stage");
+  EXPECT_EQ(flow_refusal([&] { MakespanCalculator().ordered(shape, std::vector{Nanoseconds(-5)}); }),
+            "stage 0: it takes -5 ns; a time is 0 or more");
   shape.stages[0].ordered = false;
   EXPECT_FALSE(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(5)}));
 }
@@ -100,20 +102,35 @@ TEST(Makespan, has_no_fast_way_where_stages_queue_for_a_device_or_batches_come_b
 TEST(Makespan, refuses_what_cannot_be) {
   const auto shape = pipeline({stage_on(0)}, 10);
   MakespanCalculator calculator;
-  EXPECT_THROW(calculator.fixed(shape, std::vector<Nanoseconds>{}), Error);
-  EXPECT_THROW(calculator.fixed(shape, std::vector{Nanoseconds(-1)}), Error);
-  EXPECT_THROW(calculator.fixed(shape, std::vector{Nanoseconds(INT64_MAX / 9)}), Error);
+  const auto of_fixed = [&](const std::vector<Nanoseconds>& times) {
+    return flow_refusal([&] { calculator.fixed(shape, times); });
+  };
+  EXPECT_EQ(of_fixed({}), "makespan: there are times for 0 stages; give one per stage, 1");
+  EXPECT_EQ(of_fixed({Nanoseconds(-1)}), "stage 0: it takes -1 ns; a time is 0 or more");
+  EXPECT_EQ(of_fixed({Nanoseconds(INT64_MAX / 9)}),
+            "makespan: it ends beyond 292 years; use shorter times or fewer batches");
+  EXPECT_EQ(of_fixed({Nanoseconds(INT64_MAX / 10)}), "");
   auto endless = shape;
   endless.source.batches.reset();
-  EXPECT_THROW(makespan_lower_bound(endless, {takes(1)}), Error);
+  EXPECT_EQ(flow_refusal([&] { makespan_lower_bound(endless, {takes(1)}); }),
+            "makespan: the source never ends; give the number of batches");
   auto nothing = shape;
   nothing.stages.clear();
-  EXPECT_THROW(makespan_lower_bound(nothing, {}), Error);
-  EXPECT_THROW(steady_cycle(nothing, {}), Error);
-  for (const std::vector<StageTime>& times :
-       {std::vector<StageTime>{}, {takes(1), takes(1)}, {takes(-1)}, {takes(1, {1, 1}, 1)}, {takes(-1, {1}, 1)}}) {
-    EXPECT_THROW(makespan_lower_bound(shape, times), Error);
-    EXPECT_THROW(steady_cycle(shape, times), Error);
+  struct Case {
+    FlowShape shape;
+    std::vector<StageTime> times;
+    const char* why;
+  };
+  for (const Case& one :
+       {Case{nothing, {}, "pipeline: it has no stage; describe at least one"},
+        {shape, {}, "makespan: there are times for 0 stages; give one per stage, 1"},
+        {shape, {takes(1), takes(1)}, "makespan: there are times for 2 stages; give one per stage, 1"},
+        {shape, {takes(-3)}, "stage 0: it takes -3 ns; a time is 0 or more"},
+        {shape, {takes(1, {1, 1}, 1)}, "stage 0: there are times for 2 parts; give one per part, 1"},
+        {shape, {takes(-4, {1}, 1)}, "stage 0: it takes -4 ns; a time is 0 or more"},
+        {shape, {takes(1, {1}, -5)}, "stage 0: it takes -5 ns; a time is 0 or more"}}) {
+    EXPECT_EQ(flow_refusal([&] { makespan_lower_bound(one.shape, one.times); }), one.why);
+    EXPECT_EQ(flow_refusal([&] { steady_cycle(one.shape, one.times); }), one.why);
   }
   EXPECT_EQ(calculator.fixed(pipeline({stage_on(0)}, 0), std::vector{Nanoseconds(5)}), Nanoseconds(0));
 }

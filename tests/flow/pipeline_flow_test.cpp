@@ -1,10 +1,12 @@
 #include "flow/pipeline_flow.h"
 #include "base/statistics/random.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/basics/error.h"
@@ -125,18 +127,27 @@ TEST(PipelineFlow, takes_no_more_arrivals_than_there_are_batches) {
 
 TEST(PipelineFlow, refuses_what_it_did_not_start) {
   PipelineFlow flow(pipeline({stage_on(0, 2), stage_over({0, 1})}, 3));
-  EXPECT_THROW(flow.done(run(0, 0)), Error);
+  const auto refused = [&](const Execution& what) {
+    return flow_refusal([&] { flow.done(what); }, ErrorKind::runtime);
+  };
+  const auto no = [](int batch, int part, int replica, int stage) {
+    return fmt::format(
+        "flow: batch {} does not execute part {} in replica {} of stage {}; report an execution once, "
+        "after it was started",
+        batch, part, replica, stage);
+  };
+  EXPECT_EQ(refused(run(0, 0)), no(0, 0, 0, 0));
   flow.settle();
-  EXPECT_THROW(flow.done(run(7, 0)), Error);
-  EXPECT_THROW(flow.done(run(0, 7)), Error);
-  EXPECT_THROW(flow.done(run(0, -1)), Error);
-  EXPECT_THROW(flow.done(run(0, 0, 2)), Error);
-  EXPECT_THROW(flow.done({0, 0, 0, 1, 0, FlowPhase::run}), Error);
-  EXPECT_THROW(flow.done({0, 0, 0, 0, 0, FlowPhase::merge}), Error);
-  flow.done(run(0, 0));
-  EXPECT_THROW(flow.done(run(0, 0)), Error);
+  EXPECT_EQ(refused(run(7, 0)), no(7, 0, 0, 0));
+  EXPECT_EQ(refused(run(0, 7)), no(0, 0, 0, 7));
+  EXPECT_EQ(refused(run(0, -1)), no(0, 0, 0, -1));
+  EXPECT_EQ(refused(run(0, 0, 2)), no(0, 0, 2, 0));
+  EXPECT_EQ(refused({0, 0, 0, 1, 0, FlowPhase::run}), no(0, 1, 0, 0));
+  EXPECT_EQ(refused({0, 0, 0, 0, 0, FlowPhase::merge}), no(0, 0, 0, 0));
+  EXPECT_EQ(refused(run(0, 0)), "");
+  EXPECT_EQ(refused(run(0, 0)), no(0, 0, 0, 0));
   flow.settle();
-  EXPECT_THROW(flow.done(run(0, 1)), Error);  // its partition comes first
+  EXPECT_EQ(refused(run(0, 1)), no(0, 0, 0, 1)) << "its partition comes first";
 }
 
 /// All actions of a run in which the reports of one instant are shuffled by the seed.
@@ -176,23 +187,44 @@ TEST(PipelineFlow, the_order_of_reports_of_one_instant_does_not_show) {
 
 TEST(FlowShape, refuses_what_cannot_work) {
   const auto good = pipeline({stage_on(0), stage_over({0, 1}, 2)}, 3);
-  EXPECT_NO_THROW(check(good));
-  const auto refused = [&](auto change) {
+  const auto refused = [&](const std::function<void(FlowShape&)>& change) {
     auto shape = good;
     change(shape);
-    EXPECT_THROW(PipelineFlow{shape}, Error);
+    return flow_refusal([&] { PipelineFlow{shape}; });
   };
-  refused([](FlowShape& shape) { shape.stages.clear(); });
-  refused([](FlowShape& shape) { shape.stages[0].replicas.clear(); });
-  refused([](FlowShape& shape) { shape.stages[0].replicas = {{}}; });
-  refused([](FlowShape& shape) { shape.stages[0].queue = 0; });
-  refused([](FlowShape& shape) { shape.stages[0].replicas = {{2}}; });
-  refused([](FlowShape& shape) { shape.stages[0].replicas = {{-1}}; });
-  refused([](FlowShape& shape) { shape.stages[1].replicas[1].pop_back(); });
-  refused([](FlowShape& shape) { shape.devices[0].requests = 0; });
-  refused([](FlowShape& shape) { shape.source.in_flight = 0; });
-  refused([](FlowShape& shape) { shape.source.batches = -1; });
-  refused([](FlowShape& shape) { shape.stages[0] = stage_on(0, 2'000'000); });
+  EXPECT_EQ(refused([](FlowShape&) {}), "");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages.clear(); }),
+            "pipeline: it has no stage; describe at least one");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[1].replicas.clear(); }),
+            "stage 1: it has no replica; give it 1 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[0].replicas = {{}}; }),
+            "stage 0: it has no device; name the one it runs on");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[0].queue = -4; }),
+            "stage 0: a queue of -4 holds no batch; use 1 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[0].queue = 0; }),
+            "stage 0: a queue of 0 holds no batch; use 1 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[0].replicas = {{2}}; }),
+            "stage 0: device 2 does not exist; use 0 to 1");
+  EXPECT_EQ(refused([](FlowShape& shape) {
+              shape.stages[1].replicas[1] = {0, -1};
+            }),
+            "stage 1: device -1 does not exist; use 0 to 1");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.stages[1].replicas[1].pop_back(); }),
+            "stage 1: its replicas have different numbers of parts; split all of them in the same way");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.devices[1].requests = 0; }),
+            "device 1: 0 requests cannot run anything; allow 1 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.source.in_flight = 0; }),
+            "source: 0 batches in flight cannot run anything; allow 1 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.source.batches = -1; }),
+            "source: -1 is not a number of batches; use 0 or more");
+  EXPECT_EQ(refused([](FlowShape& shape) { shape.source.batches = 0; }), "");
+}
+
+TEST(FlowShape, has_at_most_a_million_replicas_and_parts) {
+  auto shape = pipeline({stage_over({0, 1}, 2), stage_over(std::vector<int>((1 << 20) - 4, 0))}, 3);
+  EXPECT_EQ(flow_refusal([&] { check(shape, {}); }), "");
+  shape.stages[1].replicas[0].push_back(0);
+  EXPECT_EQ(flow_refusal([&] { check(shape, {}); }), "pipeline: more than 1048576 replicas and parts; use fewer");
 }
 
 /// 0 forks into 1 and 2, which meet in 3.
@@ -249,14 +281,25 @@ TEST(PipelineFlow, holds_a_short_way_back_by_the_room_where_it_meets_a_long_one)
 
 TEST(PipelineFlow, refuses_stages_that_cannot_follow_one_another) {
   auto shape = diamond(1);
-  for (const auto& after : {std::vector{3}, std::vector{4}, std::vector{0, 0}, std::vector{-1, 0}, std::vector{-2}}) {
+  for (const auto& [after, why] : std::vector<std::pair<std::vector<int>, std::string>>{
+           {{3}, "it cannot follow stage 3; name stages that precede it"},
+           {{4}, "it cannot follow stage 4; name stages that precede it"},
+           {{0, 1, 0}, "it follows stage 'in' twice; name a stage once"},
+           {{-1, 0}, "a stage that follows other stages already follows the source; name the stages only"},
+           {{-2}, "it cannot follow stage -2; name stages that precede it"}}) {
     shape.stages[3].after = after;
-    EXPECT_THROW(PipelineFlow{shape}, Error);
+    EXPECT_EQ(flow_refusal([&] { check(shape, {"in", "left"}); }), "stage 3: " + why);
+    EXPECT_NE(flow_refusal([&] { PipelineFlow{shape}; }), "");
   }
   shape = diamond(1);
   shape.stages[1] = stage_on(1, 2);
   shape.stages[1].ordered = false;
-  EXPECT_THROW(PipelineFlow{shape}, Error);  // its batches could come to stage 3 in another order than those of stage 2
+  // Its batches could come to stage 3 in another order than those of stage 2.
+  EXPECT_EQ(flow_refusal([&] {
+              check(shape, {"in", "left"});
+            }),
+            "stage 'left': its batches may overtake each other, but its downstream branches join again; keep their "
+            "order");
   shape.stages[1] = stage_on(1);
   shape.stages[1].ordered = false;
   shape.stages[3].replicas.push_back({3});

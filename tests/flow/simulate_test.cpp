@@ -209,27 +209,53 @@ TEST(Simulate, without_records_the_window_is_the_same) {
 
 TEST(Simulate, refuses_what_cannot_be) {
   const auto shape = pipeline({stage_on(0)}, 2);
-  EXPECT_THROW(simulated(shape, {takes(-1)}), Error);
-  EXPECT_THROW(simulated(shape, {takes(1), takes(1)}), Error);
-  EXPECT_THROW(simulated(shape, {takes(1, {1, 1}, 1)}), Error);
-  EXPECT_THROW(simulated(shape, {takes(INT64_MAX)}), Error);
-  EXPECT_THROW(schedule(shape, {takes(1)}, {{Nanoseconds(0)}, {}, true}), Error);
-  auto endless = shape;
+  auto endless = shape, open = shape;
   endless.source.batches.reset();
-  EXPECT_THROW(simulated(endless, {takes(1)}), Error);
-  auto open = shape;
   open.source.open = true;
-  EXPECT_THROW(schedule(open, {takes(1)}, {{Nanoseconds(5), Nanoseconds(4)}, {}, true}), Error);
-  EXPECT_THROW(schedule(open, {takes(1)}, {{Nanoseconds(-5)}, {}, true}), Error);
-  EXPECT_THROW(schedule(shape, {takes(1)}, {{}, {{{1, 1}}, {}, {}}, true}), Error) << "contention of other stages";
+  const auto refused = [](const FlowShape& of, const std::vector<StageTime>& times,
+                          const SimulationOptions& options = {}) {
+    return flow_refusal([&] { schedule(of, times, options); });
+  };
+  EXPECT_EQ(refused(shape, {takes(-1)}), "simulation: batch 0 takes -1 ns in stage 0; a time is 0 or more");
+  EXPECT_EQ(refused(shape, {takes(1), takes(1)}), "simulation: there are times for 2 stages; give one per stage, 1");
+  EXPECT_EQ(refused(shape, {takes(1, {1, 1}, 1)}), "stage 0: there are times for 2 parts; give one per part, 1");
+  EXPECT_EQ(refused(shape, {takes(INT64_MAX)}),
+            "simulation: it ends beyond 292 years; use shorter times or fewer batches");
+  EXPECT_EQ(refused(shape, {takes(1)}, {{Nanoseconds(0)}, {}, true}),
+            "simulation: a closed loop makes its own batches; omit the arrivals");
+  EXPECT_EQ(refused(endless, {takes(1)}), "simulation: the source never ends; give the number of batches");
+  EXPECT_EQ(refused(open, {takes(1)}, {{Nanoseconds(5), Nanoseconds(4)}, {}, true}),
+            "simulation: arrival 1 is before the one before it, or before 0; give them in order");
+  EXPECT_EQ(refused(open, {takes(1)}, {{Nanoseconds(-5)}, {}, true}),
+            "simulation: arrival 0 is before the one before it, or before 0; give them in order");
+  EXPECT_EQ(refused(open, {takes(1)}, {{Nanoseconds(0), Nanoseconds(0)}, {}, true}), "");
+  EXPECT_EQ(refused(shape, {takes(1)}, {{}, {{{1, 1}}, {}, {}}, true}),
+            "contention: a row of the interference matrix has 2 entries; give one per stage, 1");
 }
 
 TEST(Arrivals, a_fixed_rate_is_exact) {
   EXPECT_THAT(fixed_rate_arrivals(Nanoseconds(3), 3), ElementsAre(Nanoseconds(0), Nanoseconds(3), Nanoseconds(6)));
   EXPECT_TRUE(fixed_rate_arrivals(Nanoseconds(3), 0).empty());
-  EXPECT_THROW(fixed_rate_arrivals(Nanoseconds(-3), 1), Error);
-  EXPECT_THROW(fixed_rate_arrivals(Nanoseconds(INT64_MAX), 3), Error);
-  EXPECT_THROW(poisson_arrivals(Nanoseconds(-3), 1, 1), Error);
+  const auto refusal = [](std::int64_t gap, std::int64_t count) {
+    const std::string fixed = flow_refusal([&] { fixed_rate_arrivals(Nanoseconds(gap), count); });
+    EXPECT_EQ(flow_refusal([&] { poisson_arrivals(Nanoseconds(gap), count, 1); }), fixed);
+    return fixed;
+  };
+  const auto of = [](std::int64_t gap, std::int64_t count) {
+    return "source: " + std::to_string(count) + " batches every " + std::to_string(gap) +
+           " ns do not fit into the time range; use a shorter period and 0 to 1000000000 batches";
+  };
+  for (const auto& [gap, count] : {std::pair<std::int64_t, std::int64_t>{-3, 1},
+                                   {INT64_MAX, 3},
+                                   {3, -1},
+                                   {0, 1'000'000'001},
+                                   {1'533'333'333'333'333'500, 3}})
+    EXPECT_EQ(refusal(gap, count), of(gap, count));
+  // Gaps of Poisson arrivals are up to 37 times as long as their mean.
+  EXPECT_EQ(flow_refusal([] { fixed_rate_arrivals(Nanoseconds(1'533'333'333'333'000'000), 3); }), "");
+  EXPECT_EQ(flow_refusal([] { poisson_arrivals(Nanoseconds(41'000'000'000'000'000), 3, 1); }), "");
+  EXPECT_EQ(flow_refusal([] { poisson_arrivals(Nanoseconds(42'000'000'000'000'000), 3, 1); }),
+            of(42'000'000'000'000'000, 3));
 }
 
 TEST(Arrivals, poisson_gaps_have_the_mean_and_its_spread) {

@@ -6,10 +6,7 @@
 
 namespace takt {
 
-std::string whole_task() {
-  std::cin >> std::noskipws;
-  return {std::istreambuf_iterator<char>(std::cin), {}};
-}
+std::string whole_task() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
 bool tell_line(const std::string& line) { return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0; }
 

@@ -129,7 +129,7 @@ class OpenVinoSession : public Session {
   std::optional<Concurrency> concurrency() override {
     return guarded(shared_.where, [&] {
       Concurrency told;
-      told.requests = static_cast<int>(property(ov::optimal_number_of_infer_requests).value_or(1));
+      if (const auto best = property(ov::optimal_number_of_infer_requests)) told.requests = static_cast<int>(*best);
       if (const auto streams = property(ov::num_streams)) told.streams = streams->num;
       told.threads = property(ov::inference_num_threads);
       return told;

@@ -127,12 +127,8 @@ void account_arrivals(Accounts& accounts) {
   accounts.overload = Overload{*accounts.arrivals_per_s, *accounts.throughput_per_s, growth / between};
 }
 
-std::optional<Duration> mean_per_batch(Nanoseconds total, std::size_t batches, std::size_t servers) {
-  if (batches == 0) return std::nullopt;
-  return Duration(total) / static_cast<double>(batches * servers);
-}
-
-/// By device with bounded requests: the executions of one batch there, over its requests.
+/// By device with bounded requests: the executions of one batch there, over its requests. There is a batch after the
+/// warm-up.
 std::vector<Duration> device_loads(const PipelineRun& run, const Accounts& accounts) {
   std::vector<Nanoseconds> executing(run.devices.size());
   for (const ShareAccount& share : accounts.device_stages)
@@ -141,8 +137,7 @@ std::vector<Duration> device_loads(const PipelineRun& run, const Accounts& accou
   std::vector<Duration> loads;
   for (std::size_t d = 0; d < run.devices.size(); ++d) {
     const auto requests = run.shape.devices[d].requests;
-    loads.push_back(!requests ? Duration{}
-                              : mean_per_batch(executing[d], batches, index(*requests)).value_or(Duration{}));
+    loads.push_back(requests ? Duration(executing[d]) / static_cast<double>(batches * index(*requests)) : Duration{});
   }
   return loads;
 }

@@ -40,7 +40,6 @@ void LiveFlow::finish(const FinishedExecution& execution) {
   const Nanoseconds joined = visited.joined;
   book_.done(execution.what, execution.record, std::max(record.start, execution.completed));
   if (split && execution.what.phase == FlowPhase::run) visited.joined = std::max(joined, visited.joined);
-  visited.done = std::max(visited.done, visited.joined);
   const auto& told = execution.counters;
   if (told.hardware || told.marshalling || told.bytes_moved)
     under_way_.counters(execution.what, execution.record) = told;

@@ -253,8 +253,7 @@ std::optional<std::vector<BlockNumbers>> PlannedPieces::check(const Plan& plan, 
   if (!computes(plan, units_)) return std::nullopt;
   // What a unit keeps of the batch before shows in the second batch and the third.
   std::vector<NamedValues> inputs;
-  if (reference_->inputs() > 1) inputs.push_back(reference_->values(1));
-  inputs.push_back(reference_->values(0));
+  for (std::size_t i = reference_->inputs(); i-- > 0;) inputs.push_back(reference_->values(i));
   const auto batches = batches_run(spec, inputs, stop);
   double least = 0;
   Coarseness rounding = Coarseness::float32;

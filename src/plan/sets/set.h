@@ -126,7 +126,7 @@ SwitchedStream best_switching(const std::vector<std::vector<PlanSet::Cost>>& cos
 class PlanChooser {
  public:
   PlanChooser(std::size_t plans, Nanoseconds switch_cost)
-      : missed_(plans, 0), alone_(plans, 0), switch_cost_(switch_cost.count()) {}
+      : missed_(plans), alone_(plans), switch_cost_(switch_cost.count()) {}
 
   /// For the next batch, which costs this much under each plan. Throws Error(bad_input) if it is possible under none.
   int choose(std::span<const PlanSet::Cost> costs);

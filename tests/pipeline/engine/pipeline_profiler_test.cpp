@@ -103,7 +103,8 @@ TEST(PipelineProfiler, refuses_what_cannot_be_and_keeps_what_it_had) {
             std::string::npos);
   EXPECT_NE(message_of([&] { log.event("decode", "CPU", 9, 5, 4); }).find("before it was submitted"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { log.event("", "CPU", 9, 4, 5); }).find("no name"), std::string::npos);
+  EXPECT_NE(message_of([&] { log.event("", "CPU", 9, 4, 5); }).find("the stage has no name; give it one"),
+            std::string::npos);
   EXPECT_NE(message_of([&] { log.event("decode", "", 9, 4, 5); }).find("device has no name"), std::string::npos);
   EXPECT_NE(message_of([&] {
               log.profiler.log_event("decode", "CPU", 9, std::chrono::nanoseconds::min(), std::chrono::nanoseconds(0));

@@ -90,9 +90,20 @@ TEST(PublicChecks, settings_of_an_executor_are_possible_ones) {
                 HasSubstr("requests is not possible"));
   }
   EXPECT_THAT(open([](auto& s) { s.precision = ElementType::string; }), HasSubstr("use f32, f16 or bf16"));
-  EXPECT_THAT(open([](auto& s) { s.tuning = {{"nonsense", "1"}}; }), HasSubstr("tuning 'nonsense'"));
-  EXPECT_THAT(open([](auto& s) { s.tuning = {{"spining", "off"}}; }), HasSubstr("spinning"));
-  EXPECT_THAT(open([](auto& s) { s.tuning = {{"spinning", "1"}}; }), HasSubstr("; use on, off"));
+  const auto tuned = [&](const std::string& name, const std::string& value) {
+    return open([&](auto& s) { s.tuning = {{name, value}}; });
+  };
+  EXPECT_EQ(tuned("nonsense", "1"),
+            "tuning 'nonsense': this name does not exist; use arena, hint, hyper_threading, memory_pattern, pinning, "
+            "spinning");
+  EXPECT_EQ(tuned("spining", "off"), "tuning 'spining': this name does not exist; did you mean 'spinning'?");
+  for (const auto& [name, values] : {std::pair("arena", "on, off"),
+                                     {"hint", "latency, throughput"},
+                                     {"hyper_threading", "on, off"},
+                                     {"memory_pattern", "on, off"},
+                                     {"pinning", "on, off, own"},
+                                     {"spinning", "on, off"}})
+    EXPECT_EQ(tuned(name, "1"), std::string("tuning '") + name + "' is '1'; use " + values);
   EXPECT_THAT(open([](auto& s) { s.device = ""; }), HasSubstr("device"));
   EXPECT_EQ(open([](auto& s) { s.tuning = {{"spinning", "off"}, {"pinning", "own"}}; }), "");
 }

@@ -12,6 +12,17 @@ using testing::ElementsAre;
 
 SharedTensor shared(HostTensor tensor) { return std::make_shared<const HostTensor>(std::move(tensor)); }
 
+template <typename Call>
+std::string split_refusal(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    return error.what();
+  }
+  return "";
+}
+
 TEST(RowsOf, the_largest_remainders_get_what_is_left) {
   EXPECT_THAT(rows_of({0.5, 0.5}, 4), ElementsAre(2, 2));
   EXPECT_THAT(rows_of({0.25, 0.75}, 4), ElementsAre(1, 3));
@@ -24,7 +35,10 @@ TEST(RowsOf, no_part_is_empty) {
   EXPECT_THAT(rows_of({0.1, 0.9}, 4), ElementsAre(1, 3));
   EXPECT_THAT(rows_of({0.01, 0.01, 0.98}, 4), ElementsAre(1, 1, 2));
   EXPECT_THAT(rows_of({0.9, 0.1}, 2), ElementsAre(1, 1));
-  EXPECT_THROW(rows_of({0.5, 0.5}, 1), Error);
+  EXPECT_EQ(split_refusal([] {
+              rows_of({0.5, 0.25, 0.25}, 2);
+            }),
+            "2 rows cannot be split into 3 parts; use fewer parts");
 }
 
 TEST(TensorSplit, cuts_along_any_axis_and_merges_to_what_it_was) {
@@ -53,15 +67,32 @@ TEST(TensorSplit, cuts_strings_too) {
 
 TEST(TensorSplit, refuses_what_does_not_fit) {
   const auto whole = shared(floats("x", {2, 3}, {1, 2, 3, 4, 5, 6}));
-  EXPECT_THROW(split_tensor(whole, 2, {1, 1}), Error);
-  EXPECT_THROW(split_tensor(whole, -1, {1, 1}), Error);
-  EXPECT_THROW(split_tensor(whole, 1, {1, 1}), Error) << "three columns in two";
-  const auto wide = shared(floats("x", {1, 4}, {1, 2, 3, 4}));
-  EXPECT_THROW(merge_tensors({whole, wide}, 0), Error) << "three columns and four";
+  const auto of_split = [&](const SharedTensor& tensor, int axis) {
+    return split_refusal([&] { split_tensor(tensor, axis, {1, 1}); });
+  };
+  EXPECT_EQ(of_split(whole, 2), "tensor 'x' {2,3}: it has no axis 2 to split along");
+  EXPECT_EQ(of_split(whole, -1), "tensor 'x' {2,3}: it has no axis -1 to split along");
+  EXPECT_EQ(of_split(whole, 1),
+            "tensor 'x' {2,3}: its axis 1 is not split into 1 + 1 rows; give the parts of this tensor");
+  EXPECT_EQ(of_split(nullptr, 0), "a value to split is null; give one");
+  EXPECT_EQ(of_split(shared({"y", ElementType::i4, {2}, std::vector<std::byte>(1), {}}), 0),
+            "tensor 'y': int4 cannot be split");
+  EXPECT_EQ(of_split(shared({"y", ElementType::f32, {2}, std::vector<std::byte>(7), {}}), 0),
+            "tensor 'y' holds 7 bytes, but {2} of float32 is 8 bytes");
+
+  const auto of_merge = [](const std::vector<SharedTensor>& parts, int axis) {
+    return split_refusal([&] { merge_tensors(parts, axis); });
+  };
+  EXPECT_EQ(of_merge({whole, shared(floats("x", {1, 4}, {1, 2, 3, 4}))}, 0),
+            "tensor 'x': parts of {2,3} and {1,4} do not match along axis 0");
   HostTensor other = *whole;
   other.type = ElementType::i32;
-  EXPECT_THROW(merge_tensors({whole, shared(other)}, 0), Error) << "numbers of another type";
-  EXPECT_THROW(merge_tensors({}, 0), Error);
+  EXPECT_EQ(of_merge({whole, shared(other)}, 1), "tensor 'x': parts of {2,3} and {2,3} do not match along axis 1")
+      << "numbers of another type";
+  EXPECT_EQ(of_merge({whole, nullptr}, 0), "a part to merge is null; give a value for every part");
+  EXPECT_EQ(of_merge({}, 0), "no parts to merge were given; give one or more");
+  const auto many = shared({"z", ElementType::f32, {INT64_MAX / 2 + 1, 0}, {}, {}});
+  EXPECT_EQ(of_merge({many, many}, 0), "tensor 'z': its parts have too many rows");
 }
 
 }  // namespace

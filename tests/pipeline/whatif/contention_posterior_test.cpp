@@ -153,6 +153,30 @@ TEST(ContentionPosterior, of_what_was_never_seen_are_alike_up_to_1_8_and_rarer_a
   EXPECT_EQ(laws.factors[0][1].low + laws.factors[0][1].median + laws.factors[0][1].high, 3);
 }
 
+/// By law: what counts of the weaker factors of the first of three stages, whose row of the matrix this is. Both others
+/// run beside it at once.
+std::vector<double> weaker_shares(const std::vector<double>& row, std::int64_t batches) {
+  const PipelineRun run = run_truth(chain({5000, 5000, 5000}, 2, batches));
+  ContentionLaw certain;
+  certain.interference = {row, {1, 1, 1}, {1, 1, 1}};
+  certain.several.resize(3);
+  certain.several[0].emplace();
+  std::vector<double> shares;
+  for (const ContentionLaw& law : possible_laws(run, certain, KnownPairs(3, {true, true, true}), 20, 1).laws) {
+    EXPECT_EQ(law.interference[0], row) << "known";
+    EXPECT_EQ(law.several[1].has_value(), false);
+    shares.push_back(*law.several[0]->weaker_share);
+  }
+  return shares;
+}
+
+TEST(PossibleLaws, of_several_at_once_follow_from_the_record_where_two_of_them_do_anything) {
+  const auto unseen = weaker_shares({1, 1.5, 1.5}, 0);
+  EXPECT_EQ(weaker_shares({1, 1, 1}, 20), unseen) << "what does nothing alone says nothing beside others";
+  EXPECT_EQ(weaker_shares({1, 1, 1.5}, 20), unseen) << "one alone";
+  EXPECT_NE(weaker_shares({1, 1.5, 1.5}, 20), unseen);
+}
+
 TEST(ShortestRange, holds_nine_of_ten_and_the_prediction) {
   std::vector<double> values;
   for (int i = 0; i < 99; ++i) values.push_back(i);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/basics/error.h"
 #include "plan/costs/measured_rows.h"
@@ -257,16 +258,26 @@ TEST(RawMeasurements, rounds_come_back_and_share_the_samples) {
   const std::string text = raw_measurements_json(rows, raw_provenance());
   EXPECT_THAT(text, HasSubstr(R"("rounds":[2,1])"));
   EXPECT_EQ(raw_measurements_json(parsed(text), raw_provenance()), text);
-  for (const std::string wrong :
-       {"[]", "[2]", "[2, 2]", "[3, 0]", "[1.5, 1.5]", "3", "[4]", "[18446744073709551615, 4]"})
-    EXPECT_ANY_THROW(parsed(times + wrong + "}}")) << wrong;
+  const std::string list = "a list of numbers of samples", sum = "numbers whose sum is 3",
+                    whole = "whole numbers above 0";
+  for (const auto& [wrong, shown, wanted] : {std::tuple("[]", "[]", list),
+                                             {"3", "3", list},
+                                             {"[2]", "[2]", sum},
+                                             {"[4]", "[4]", sum},
+                                             {"[2, 2]", "[2,2]", sum},
+                                             {"[3, 0]", "0", whole},
+                                             {"[1.5, 1.5]", "1.5", whole},
+                                             {"[18446744073709551615, 4]", "18446744073709551615", whole}})
+    EXPECT_EQ(refusal(times + wrong + "}}"),
+              std::string("raw.json: '1,5,CPU,1': 'rounds' is ") + shown + "; give " + wanted);
 }
 
 TEST(RawMeasurements, a_status_that_contradicts_the_row_is_refused) {
   const std::string times = R"("mean": 4, "std": 1, "min": 3, "max": 6)";
   EXPECT_THAT(refusal_of_times(times + R"(, "status": "skipped")"), HasSubstr("'status' is \"skipped\""));
   EXPECT_THAT(refusal_of_times(times + R"(, "status": "failed")"), HasSubstr("'status' is \"failed\"; give measured"));
-  EXPECT_THAT(refusal_of_times(times + R"(, "failed": true, "status": "measured")"), HasSubstr("'status' is"));
+  EXPECT_EQ(refusal_of_times(times + R"(, "failed": true, "status": "measured")"),
+            "raw.json: '1000,2000,CPU,3': 'status' is \"measured\"; give unsupported or failed, as 'failed' is true");
   EXPECT_THAT(refusal_of_times(times + R"(, "failed": 1)"), HasSubstr("'failed' is 1; give true or false"));
   EXPECT_THAT(refusal_of_times(times + R"(, "device": 4)"), HasSubstr("'device' is 4; give a string"));
 }

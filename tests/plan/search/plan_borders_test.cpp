@@ -80,5 +80,19 @@ TEST(Switching, waits_until_as_much_was_missed_as_it_costs) {
   EXPECT_THAT(plans(5), ElementsAre(0, 1, 1, 1)) << "with the change as cheap as the best plan so far";
 }
 
+// 12 ns were missed under the second plan, more than a change costs; but the first one is the best for all batches so
+// far, so the change has to be paid for by this batch alone.
+TEST(Switching, away_from_the_best_plan_so_far_is_paid_for_by_one_batch) {
+  const auto plans = [](std::int64_t last) {
+    PlanChooser chooser(2, Nanoseconds(10));
+    std::vector<int> chosen;
+    for (const auto& costs : {batch({0, 100}), batch({3, 0}), batch({last, 0})})
+      chosen.push_back(chooser.choose(costs));
+    return chosen;
+  };
+  EXPECT_THAT(plans(9), ElementsAre(0, 0, 0));
+  EXPECT_THAT(plans(10), ElementsAre(0, 0, 1));
+}
+
 }  // namespace
 }  // namespace takt

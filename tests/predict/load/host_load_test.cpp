@@ -1,5 +1,6 @@
 #include "predict/load/host_load.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
@@ -21,6 +22,11 @@ std::string host_refusal(const Parse& parse) {
   return "accepted";
 }
 
+const std::string no_columns = "does not have the expected columns";
+const std::string no_processor = "has no line for the CPUs that takt may use";
+const std::string no_total = "has no line 'some ... total=MICROSECONDS'";
+const std::string no_average = "is not of the form '0.20 0.18 0.12 1/80 11206'";
+
 TEST(HostFiles, ticks_of_the_processors_that_count_are_added) {
   //                        user nice sys idle iowait irq soft steal guest
   const std::string text =
@@ -36,9 +42,9 @@ TEST(HostFiles, ticks_of_the_processors_that_count_are_added) {
   EXPECT_EQ(first.steal, 5);
   EXPECT_EQ(parse_processor_ticks(text, {}).busy, 41);
   EXPECT_EQ(parse_processor_ticks(text, std::vector<int>{1}).busy, 20) << "not cpu12";
-  EXPECT_THROW(parse_processor_ticks(text, std::vector<int>{5}), Error);
-  EXPECT_THROW(parse_processor_ticks("cpu0 1 2 x 4\n", {}), Error);
-  EXPECT_THROW(parse_processor_ticks("cpu0 1 2 -3 4\n", {}), Error);
+  EXPECT_EQ(host_refusal([&] { parse_processor_ticks(text, std::vector<int>{5}); }), no_processor);
+  for (const char* damaged : {"cpu0 1 2 x 4\n", "cpu0 1 2 -3 4\n", "cpu0 1 2 3\n", "cpu0 1 2 3 4 5 6 7 x\n"})
+    EXPECT_EQ(host_refusal([&] { parse_processor_ticks(damaged, {}); }), no_columns) << damaged;
   EXPECT_EQ(parse_processor_ticks("cpu0 1 2 3 4\n", {}).busy, 6) << "a kernel that tells four columns";
 }
 
@@ -47,7 +53,7 @@ TEST(HostFiles, pressure_is_the_total_of_some) {
             2500us);
   for (const char* text : {"", "full avg10=0 total=7\n", "some avg10=0\n", "some total=x\n", "some total=-5\n",
                            "some total=99999999999999999999\n", "some total=9999999999999999\n"})
-    EXPECT_THROW(parse_pressure(text), Error) << text;
+    EXPECT_THAT(host_refusal([&] { parse_pressure(text); }), testing::AnyOf(no_total, no_columns)) << text;
 }
 
 TEST(HostFiles, waiting_is_the_eighth_column) {
@@ -56,21 +62,23 @@ TEST(HostFiles, waiting_is_the_eighth_column) {
   EXPECT_EQ(parse_run_delay(text, {}).waited, 1000ns);
   EXPECT_EQ(parse_run_delay(text, {}).processors, 2);
   EXPECT_EQ(parse_run_delay(text, std::vector<int>{1}).waited, 100ns);
-  EXPECT_THROW(parse_run_delay("version 15\n", {}), Error);
-  EXPECT_THROW(parse_run_delay("cpu0 0 0 0\n", {}), Error);
+  EXPECT_EQ(host_refusal([] { parse_run_delay("version 15\n", {}); }), no_processor);
+  EXPECT_EQ(host_refusal([] { parse_run_delay("cpu0 0 0 0\n", {}); }), no_columns);
   const std::string century = "cpu0 0 0 0 0 0 0 8 6000000000000000000 3\n";
-  EXPECT_THROW(parse_run_delay(century + "cpu1" + century.substr(4), {}), Error) << "what no clock holds";
+  EXPECT_EQ(host_refusal([&] { parse_run_delay(century + "cpu1" + century.substr(4), {}); }),
+            "has impossibly long times");
 }
 
 TEST(HostFiles, other_files) {
   EXPECT_EQ(parse_load_average("0.20 0.18 0.12 3/80 11206\n").runnable, 3);
   EXPECT_EQ(parse_load_average("0.20 0.18 0.12 3/80 11206\n").minute, 0.2);
   for (const char* text : {"", "0.2", "a b c 1/2 3", "nan 0 0 1/2 3", "0.1 0 0 1 3", "-1 0 0 1/2 3"})
-    EXPECT_THROW(parse_load_average(text), Error) << text;
+    EXPECT_EQ(host_refusal([&] { parse_load_average(text); }), no_average) << text;
   EXPECT_EQ(parse_available_bytes("MemTotal: 9 kB\nMemAvailable:    12 kB\n"), 12288);
-  EXPECT_THROW(parse_available_bytes("MemTotal: 9 kB\n"), Error);
+  EXPECT_EQ(host_refusal([] { parse_available_bytes("MemTotal: 9 kB\n"); }), "has no line 'MemAvailable'");
+  EXPECT_EQ(host_refusal([] { parse_available_bytes("MemAvailable:\n"); }), no_columns);
   EXPECT_EQ(parse_thread_schedule("100 20 3\n"), std::pair(Nanoseconds(100), Nanoseconds(20)));
-  EXPECT_THROW(parse_thread_schedule("100\n"), Error);
+  EXPECT_EQ(host_refusal([] { parse_thread_schedule("100\n"); }), no_columns);
 }
 
 /// A machine of files.
@@ -149,24 +157,22 @@ TEST(HostLoad, every_figure_is_of_its_own_file) {
 
 TEST(HostFiles, numbers_are_taken_up_to_what_a_clock_holds) {
   EXPECT_EQ(parse_pressure("some total=9000000000000000\n"), Nanoseconds(9'000'000'000'000'000'000));
-  EXPECT_THROW(parse_pressure("some total=9000000000000001\n"), Error);
+  EXPECT_EQ(host_refusal([] { parse_pressure("some total=9000000000000001\n"); }), no_total);
   EXPECT_EQ(parse_pressure("some total=0\n"), 0ns);
   const auto run_delay = [](const std::string& waited) {
     return parse_run_delay("cpu0 0 0 0 0 0 0 0 " + waited + " 3\n", {}).waited;
   };
   EXPECT_EQ(run_delay("9000000000000000000"), Nanoseconds(9'000'000'000'000'000'000));
-  EXPECT_THROW(run_delay("9000000000000002048"), Error);
+  EXPECT_EQ(host_refusal([&] { run_delay("9000000000000002048"); }), "has impossibly long times");
   EXPECT_EQ(parse_thread_schedule("9100000000000000000 0 1"),
             std::pair(Nanoseconds(9'000'000'000'000'000'000), Nanoseconds(0)));
-  EXPECT_THROW(parse_thread_schedule("100 -1 1"), Error);
-  EXPECT_EQ(host_refusal([] { parse_thread_schedule("1"); }), "does not have the expected columns");
-  EXPECT_EQ(host_refusal([] { parse_load_average("x"); }), "is not of the form '0.20 0.18 0.12 1/80 11206'");
-  EXPECT_EQ(host_refusal([] { parse_run_delay("", {}); }), "has no line for the CPUs that takt may use");
-  EXPECT_EQ(host_refusal([] { parse_processor_ticks("cpu 1 2 3 4\n", {}); }),
-            "has no line for the CPUs that takt may use");
+  EXPECT_EQ(host_refusal([] { parse_thread_schedule("100 -1 1"); }), no_columns);
+  EXPECT_EQ(host_refusal([] { parse_load_average("x"); }), no_average);
+  EXPECT_EQ(host_refusal([] { parse_run_delay("", {}); }), no_processor);
+  EXPECT_EQ(host_refusal([] { parse_processor_ticks("cpu 1 2 3 4\n", {}); }), no_processor);
   EXPECT_EQ(parse_load_average("0 0 0 0/80").minute, 0);
   for (const char* text : {"1 0 0 -1/2", "inf 0 0 1/2", "1 0 0 inf/2", "1 0 0"})
-    EXPECT_THROW(parse_load_average(text), Error) << text;
+    EXPECT_EQ(host_refusal([&] { parse_load_average(text); }), no_average) << text;
 }
 
 TEST(HostLoad, figures_of_a_moment_have_an_age_and_those_of_a_span_its_length) {

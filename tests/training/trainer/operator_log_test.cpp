@@ -46,6 +46,23 @@ TEST(OperatorLog, becomes_a_trace_as_pytorch_writes_it) {
   EXPECT_NE(json.find(R"("Bytes":256)"), std::string::npos) << json;
 }
 
+TEST(OperatorLog, of_a_thread_that_only_took_memory_is_there) {
+  LoggedThread thread;
+  thread.name = "loader", thread.number = 78;
+  thread.memory = {{.time_ns = 700, .bytes = -64, .allocated = 192, .device_type = 1, .device = 3}};
+  const Trace trace = trace_of({two_operators(), thread}, {.system_minus_steady_ns = 1'000'000});
+  EXPECT_EQ(trace.base_time().value(), Nanoseconds(1'000'700)) << "it was first";
+  ASSERT_EQ(trace.rows().size(), 2u);
+  EXPECT_EQ(trace.rows()[1].name, "loader");
+  EXPECT_EQ(trace.rows()[1].tid, 78u);
+  ASSERT_EQ(trace.events().size(), 4u);
+  EXPECT_EQ(trace.events()[0].start_ns, 300);
+  EXPECT_EQ(trace.events()[3].start_ns, 0);
+  EXPECT_NE(to_chrome_json(trace).find(R"("args":{"Total Allocated":192,"Bytes":-64,"Device Type":1,"Device Id":3})"),
+            std::string::npos)
+      << to_chrome_json(trace);
+}
+
 TEST(OperatorLog, the_first_number_of_a_sequence_is_one) {
   LoggedThread first = two_operators(), none = two_operators();
   for (LoggedSpan& span : first.spans) span.sequence = 0;
