@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <future>
