@@ -162,7 +162,7 @@ std::vector<double> weaker_shares(const std::vector<double>& row, std::int64_t b
   certain.several.resize(3);
   certain.several[0].emplace();
   std::vector<double> shares;
-  for (const ContentionLaw& law : possible_laws(run, certain, KnownPairs(3, {true, true, true}), 20, 1).laws) {
+  for (const ContentionLaw& law : contention_posterior(run, certain, KnownPairs(3, {true, true, true}), 20, 1).laws) {
     EXPECT_EQ(law.interference[0], row) << "known";
     EXPECT_EQ(law.several[1].has_value(), false);
     shares.push_back(*law.several[0]->weaker_share);
