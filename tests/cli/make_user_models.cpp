@@ -112,6 +112,69 @@ std::string with_weights_beside() {
   return b.serialize();
 }
 
+/// Its first operator makes what nobody reads, as exporters leave behind.
+std::string dead_end() {
+  ModelBuilder b;
+  auto x = b.symbolic_input("x", ElementType::f32, "rows,64");
+  b.node("Shape", {x}, {}, {.name = "for_nobody"});
+  for (const char* name : {"first", "second", "third"})
+    x = b.node("Relu", {b.node("MatMul", {x, b.weight({64, 64})}, {}, {.name = name})});
+  b.output(x);
+  return b.serialize();
+}
+
+std::string divided() {
+  ModelBuilder b;
+  b.output(b.node("Div", {b.input("whole", ElementType::i64, {4}), b.input("parts", ElementType::i64, {4})}));
+  return b.serialize();
+}
+
+/// Integers that must not be 0, rows of a table of one, and lengths of sequences.
+std::string particular() {
+  ModelBuilder b;
+  const auto share = b.node("Div", {b.input("whole", ElementType::i64, {4}), b.input("parts", ElementType::i64, {4})});
+  const auto words = b.symbolic_input("token_type_ids", ElementType::i64, "batch,sequence");
+  const auto rows = b.node("Gather", {b.weight({1, 16}), words}, {}, {.name = "kinds"});
+  const auto lengths = b.symbolic_input("lengths", ElementType::i32, "batch");
+  const auto turned = b.node("Transpose", {rows}, {{"perm", {1, 0, 2}}});
+  b.output(b.node("LSTM", {turned, b.weight({1, 32, 16}), b.weight({1, 32, 8}), "", lengths},
+                  {{"hidden_size", std::int64_t{8}}}, {.name = "lstm"}));
+  b.output(share);
+  return b.serialize();
+}
+
+/// One layer of a decoder with what it keeps of earlier words; its mask says how many there are.
+std::string decoder() {
+  ModelBuilder b;
+  const auto ids = b.symbolic_input("input_ids", ElementType::i64, "batch_size,sequence_length");
+  const auto mask = b.symbolic_input("attention_mask", ElementType::i64, "batch_size,total_sequence_length");
+  const std::string kept = "batch_size,2,past_sequence_length,16";
+  const auto keys = b.symbolic_input("past.key", ElementType::f32, kept);
+  const auto values = b.symbolic_input("past.value", ElementType::f32, kept);
+  const auto one = b.integers({1});
+  const auto to_int32 = [&](const std::string& x) { return b.node("Cast", {x}, {{"to", std::int64_t{6}}}); };
+  const auto last = to_int32(b.node("Sub", {b.node("ReduceSum", {mask, one}), one}));
+  const auto total = to_int32(b.node("Gather", {b.node("Shape", {mask}), b.integers({1}, {})}));
+  const auto words = b.node("Gather", {b.weight({100, 64}), ids});
+  const auto heads = [&](std::int64_t width) { return b.node("MatMul", {words, b.weight({64, width})}); };
+  const auto q = heads(64), k = heads(32), v = heads(32);
+  b.output(b.node("GroupQueryAttention", {q, k, v, keys, values, last, total},
+                  {{"num_heads", std::int64_t{4}}, {"kv_num_heads", std::int64_t{2}}},
+                  {.name = "gqa", .domain = "com.microsoft", .outputs = {"y", "present.key", "present.value"}}));
+  b.output("present.key");
+  b.output("present.value");
+  return b.serialize();
+}
+
+/// A picture that is brought to a size that is given.
+std::string resized() {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {1, 3, 32, 32});
+  b.output(b.node("Resize", {x, "", "", b.input("sizes", ElementType::i64, {4})}, {{"mode", std::string("linear")}},
+                  {.name = "resize"}));
+  return b.serialize();
+}
+
 std::string picture() {
   ModelBuilder b;
   const auto x = b.symbolic_input("image", ElementType::f32, "n,3,h,w");
@@ -144,6 +207,11 @@ int main(int count, char** arguments) {
     write("beside.onnx", takt::with_weights_beside());
     write("w.bin", std::string(64 * 8 * 4, '\0'));
     write("picture.onnx", takt::picture());
+    write("dead_end.onnx", takt::dead_end());
+    write("divided.onnx", takt::divided());
+    write("particular.onnx", takt::particular());
+    write("decoder.onnx", takt::decoder());
+    write("resized.onnx", takt::resized());
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_user_models: %s\n", error.what()), 1;
   }

@@ -124,6 +124,50 @@ class UserModels(unittest.TestCase):
         self.assertEqual(rows['proj']['flops'], 16 * 32 * 32 * 2, 'sixteen positions')
         self.assertIn("input 'k' decide the sizes (TopK 'best')", ' '.join(self.notes('best.onnx')))
 
+    def test_integers_suit_what_reads_them(self):
+        def check(runtime, model):
+            tables = self.tables(model, '--runtime', runtime, '--io-dump', 'values.txt')
+            self.assertEqual({row['input']: row['shape'] for row in tables['inputs']},
+                             {'whole': '{4}', 'parts': '{4}', 'token_type_ids': '{1,16}', 'lengths': '{1}'})
+            notes = ' '.join(row['note'] for row in tables['notes'])
+            self.assertIn("the generated values of input 'lengths' decide how long the sequences are (LSTM 'lstm')", notes)
+            self.assertNotIn('rejected', notes)
+            dump = pathlib.Path(MODELS.name, 'values.txt').read_text(encoding='utf-8')
+            self.assertRegex(dump, r'name=lengths [^\n]*\n val: \[16\]')
+        self.each(['particular.onnx'], check)
+
+    @unittest.skipUnless('onnxruntime' in RUNTIMES, 'its operator')
+    def test_a_decoder_has_all_its_words(self):
+        asked = ['decoder.onnx', '--runtime', 'onnxruntime']
+        tables = self.tables(*asked)
+        self.assertEqual({row['input']: row['shape'] for row in tables['inputs']}['attention_mask'], '{1,32}')
+        row = next(row for row in tables['operators'] if row['name'] == 'gqa')
+        self.assertEqual(row['out_shapes'], '{1,16,64} {1,2,32,16} {1,2,32,16}', 'as executed')
+        one_word = [*asked, '--input', 'input_ids:{1,1};past.key:{1,2,127,16};past.value:{1,2,127,16}']
+        tables = self.tables(*one_word, '--io-dump', 'values.txt')
+        self.assertEqual({row['input']: row['shape'] for row in tables['inputs']}['attention_mask'], '{1,128}')
+        row = next(row for row in tables['operators'] if row['name'] == 'gqa')
+        self.assertEqual(row['flops'], 4 * 128 * (2 * (16 + 16) + 5))
+        dump = pathlib.Path(MODELS.name, 'values.txt').read_text(encoding='utf-8')
+        self.assertRegex(dump, r'name=attention_mask [^\n]*\n val: [^\n]*min=1 max=1 ')
+
+    def test_a_size_that_is_asked_for_is_that_of_the_picture(self):
+        self.each(['resized.onnx'], lambda runtime, model: self.tables(model, '--runtime', runtime))
+
+    def test_an_operator_for_nobody_is_no_fault(self):
+        def check(runtime, model):
+            for _ in range(3):  # parts of it are timed where recording disturbs it, as it mostly does
+                self.tables(model, '--runtime', runtime, iterations=40)
+        self.each(['dead_end.onnx'], check)
+
+    @unittest.skipUnless('onnxruntime' in RUNTIMES, 'others divide by 0')
+    def test_a_failure_is_of_the_users_file(self):
+        for words in (['run', 'divided.onnx', '--requests', 2, '--iter', 4], ['run', 'divided.onnx', '--iter', 2],
+                      ['kernels', 'extract', 'divided.onnx', '--all', '-o', 'k']):
+            with self.subTest(words=words):
+                said = self.refused(*words, '--input', 'parts:[0,0,0,0]')
+                self.assertTrue(said.startswith('takt: divided.onnx: '), said)
+
     def test_a_failure_says_which_values_decide(self):
         said = self.refused('run', 'failing_branch.onnx', '--iter', 1)
         self.assertIn("the generated values of input 'flag' decide which branch runs (If 'choice'); give your own with "

@@ -39,6 +39,11 @@ const std::vector<Format>& formats() {
       {"a safetensors file", weights_alone, {".safetensors"}},
       {"a GGUF file", weights_alone, {".gguf"}, 0, "GGUF"},
       {"a NumPy file", "give it as the value of an --input", {".npy", ".npz"}, 0, "\x93NUMPY"},
+      {"a packed file",
+       "unpack it, and name the model in it",
+       {".gz", ".zip", ".xz", ".zst", ".bz2", ".7z", ".tar", ".tgz"},
+       0,
+       "\x1f\x8b"},
       {"a TensorRT engine",
        "it runs only in TensorRT: give the ONNX model that it was built from",
        {".engine", ".plan"}},
@@ -88,7 +93,10 @@ std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
 
 std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime) {
   const std::string ending = lower_case(path.extension().string()), file = printable(path.string());
-  if (ending == ".xml") return "";
+  if (ending == ".xml")
+    return runtime == "onnxruntime" ? "is OpenVINO's IR, which ONNX Runtime does not read; give the ONNX model that it "
+                                      "was converted from, or use OpenVINO"
+                                    : "";
   const std::string_view text = trim(start);
   if (text.starts_with('{') || (text.starts_with('[') && ending != ".onnx")) return json_misplacement(text, file);
   if (ending == ".yaml" || ending == ".yml")

@@ -48,6 +48,15 @@ bool declares(const Graph& graph, const std::map<std::string, Shape>& inputs) {
   });
 }
 
+/// ONNX Runtime takes what GroupQueryAttention keeps to be as large as what it is given of earlier words: true of a
+/// buffer for all that may come, and not where the new words are added. Only a run tells.
+void forget_what_grows(const Graph& graph, TensorShapes& shapes) {
+  for (const Op& op : graph.ops)
+    if (op.type == "GroupQueryAttention")
+      for (std::size_t i = 1; i < op.outputs.size(); ++i)
+        if (op.outputs[i] != no_tensor) shapes.erase(graph.tensor(op.outputs[i]).name);
+}
+
 bool is_chosen(std::string_view name, const Runtime* chosen) { return chosen && chosen->name() == name; }
 
 }  // namespace
@@ -93,6 +102,7 @@ Graph with_inferred_shapes(const Graph& graph, Runtime* chosen, const std::files
   for (const std::string& name : runtimes_that_tell())
     if (!is_chosen(name, chosen) && !(knows_all(inferred, graph) && (!inferred.empty() || declares(graph, inputs))))
       add_known(inferred, shapes_told_apart(name, model, inputs));
+  forget_what_grows(graph, inferred);
   for (const auto& [name, shape] : inputs) {
     PartialShape known;
     for (const std::int64_t dim : shape) known.push_back({dim, ""});

@@ -14,6 +14,7 @@
 #include "measure/open/misplaced_file.h"
 #include "measure/open/model_shapes.h"
 #include "model/graph/footprint.h"
+#include "model/graph/shapes.h"
 #include "model/onnx/onnx.h"
 #include "model/registry/asked.h"
 #include "model/runtime/ports.h"
@@ -141,9 +142,8 @@ void PreparedModel::settle_shapes() {
     choose_shapes(ports, 0);
     return learn_shapes();
   }
-  TensorShapes symbolic;
-  if (result_.graph) symbolic = symbolic_shapes(runtime_.get(), result_.model);
-  guess_.emplace(result_.graph ? &*result_.graph : nullptr, ports, symbolic);
+  if (result_.graph) symbolic_ = symbolic_shapes(runtime_.get(), result_.model);
+  guess_.emplace(result_.graph ? &*result_.graph : nullptr, ports, symbolic_);
   search_shapes(ports);
   open_for_turns();
   learn_shapes();
@@ -240,6 +240,9 @@ std::optional<Graph> PreparedModel::graph_with(const std::map<std::string, Shape
 
 void PreparedModel::learn_shapes() {
   if (auto graph = graph_with(shapes_)) result_.graph = std::move(graph);
+  symbolic_.clear();
+  result_.input_values.clear();  // of a trial, made before all shapes were known
+  result_.input_origins.clear();
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
@@ -308,7 +311,7 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
     add_notes(result_, notes);
     if (result_.graph) {
       add_notes(result_, deciding_inputs(*result_.graph, choice_));
-      make_deciding_values(*result_.graph, choice_, made);
+      make_deciding_values(with_shapes(*result_.graph, symbolic_), choice_, made);
     }
     return made;
   });

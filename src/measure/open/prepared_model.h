@@ -12,6 +12,7 @@
 #include "measure/open/run_result.h"
 #include "measure/open/run_settings.h"
 #include "model/inputs/dimensions.h"
+#include "model/registry/asked.h"
 
 namespace takt {
 
@@ -71,6 +72,7 @@ class PreparedModel {
   std::map<std::string, Shape> shapes_;  ///< of all inputs, in the first turn
   std::optional<DimensionGuess> guess_;  ///< of what the user left open
   std::size_t chosen_try_ = 0;           ///< of `guess_`
+  TensorShapes symbolic_;                ///< of tensors, by the names of open dimensions; until sizes are chosen
   bool shapes_differ_ = false;           ///< from turn to turn
   RunResult result_;
 };

@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "measure/operators/op_profile.h"
 #include "measure/profiles/foreign_profile.h"
@@ -152,16 +154,22 @@ class CostJoin {
   }
 
   /// A kernel carries the name and type of the operator that the runtime says it is, or else of that which does most of
-  /// its work (the first, where none does).
+  /// its work (the first, where none does). Numbers are made others for what computes with them: however many weights
+  /// there are for one row, it is a product.
   void name_row(OpRow& row, const Group& group) const {
     if (!row.leader.empty()) {
       row.name = row.leader;
       return;
     }
-    const Op* leader = group.ops.front();
-    double most = -1;
-    for (const Op* op : group.ops)
-      if (const double flops = cost(*group.graph, *op).flops.value_or(0); flops > most) most = flops, leader = op;
+    static const std::set<std::string_view> converters{"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
+                                                       "DynamicQuantizeLinear"};
+    const Op* leader = nullptr;
+    std::pair<bool, double> most;
+    for (const Op* op : group.ops) {
+      const double flops = cost(*group.graph, *op).flops.value_or(0);
+      const std::pair claim(flops > 0 && !converters.contains(op->type), flops);
+      if (!leader || claim > most) most = claim, leader = op;
+    }
     row.name = leader->name, row.type = leader->type;
   }
 

@@ -1,12 +1,16 @@
 #include "measure/operators/stretches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
 
+#include "base/basics/error.h"
 #include "base/statistics/statistics.h"
+#include "base/system/log.h"
 #include "measure/operators/op_profile.h"
 #include "measure/timing/measure.h"
 
@@ -73,7 +77,7 @@ double turn_of(Head& head, std::size_t runs) {
 
 }  // namespace
 
-std::vector<Stretch> measure_stretches(Session& session, const RunResult& result, Duration budget) {
+static std::vector<Stretch> stretches_of(Session& session, const RunResult& result, Duration budget) {
   if (!result.plain || !result.profiled || result.profiled->ops.empty() || !is_much_disturbed(result)) return {};
   const std::vector<Step> steps = steps_of(result);
   const std::vector<std::size_t> cuts = cuts_around(steps);
@@ -100,6 +104,13 @@ std::vector<Stretch> measure_stretches(Session& session, const RunResult& result
       stretches[s].shares.push_back((times[s] - (s ? times[s - 1] : 0)) / times.back());
   }
   return stretches;
+}
+
+std::vector<Stretch> measure_stretches(Session& session, const RunResult& result, Duration budget) try {
+  return stretches_of(session, result, budget);
+} catch (const Error& error) {
+  log_debug(fmt::format("no parts of the model are timed: {}", error.what()));  // the run itself is measured by now
+  return {};
 }
 
 }  // namespace takt

@@ -51,7 +51,7 @@ class Loop {
     if (limit_.warmup == 0 && limit_.warmup_time.count() == 0) begin(launched_);
     for (auto& slot : slots_) start(slot);
     serve(watch);
-    if (!failure_.empty()) throw Error(ErrorKind::runtime, failure_);
+    if (!failure_.empty()) fail_as_told();
     std::vector<Completion> all;
     for (auto& slot : slots_) all.insert(all.end(), slot.done.begin(), slot.done.end());
     const auto began = began_.load();
@@ -65,6 +65,12 @@ class Loop {
     std::vector<Completion> done;
     bool cold = true;
   };
+
+  /// A request says of which model and runtime its failure is.
+  [[noreturn]] void fail_as_told() {
+    for (auto& slot : slots_) slot.request->wait();
+    throw Error(ErrorKind::runtime, failure_);
+  }
 
   void start(Slot& slot) {
     try {

@@ -88,5 +88,6 @@ std::optional<Work> recurrent(const OpView& op, const CostRule& rule);
 std::optional<Work> attention(const OpView& op, const CostRule& rule);
 std::optional<Work> packed_attention(const OpView& op, const CostRule& rule);
 std::optional<Work> multi_head_attention(const OpView& op, const CostRule& rule);
+std::optional<Work> grouped_attention(const OpView& op, const CostRule& rule);
 
 }  // namespace takt

@@ -1,5 +1,12 @@
 // Convolutions and matrix products: 2 · multiply-accumulates. A sum of K products and a bias takes K multiplications,
 // K−1 additions and one more for the bias, so 2K holds the bias exactly; without one it is kept, by convention.
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/cost/rules.h"
 
 namespace takt {
@@ -37,7 +44,8 @@ std::optional<Work> convolution(const OpView& op, const CostRule& rule) {
   const auto shape = op.input_shape(weight);
   const auto weights = op.input_elements(weight);
   if (!outputs || !shape || !weights || shape->size() < 3 || (*shape)[0] == 0) return std::nullopt;
-  return with_fused(op, *outputs * (*weights / static_cast<double>((*shape)[0])), weight == 1 && op.has_input(3));
+  const bool adds_residual = op.op().type.ends_with("FusedConv") && op.has_input(3);  // ConvInteger's is a zero point
+  return with_fused(op, *outputs * (*weights / static_cast<double>((*shape)[0])), adds_residual);
 }
 
 // ConvTranspose: each input element meets W {C, M/group, kernel…} but for C.
@@ -60,37 +68,114 @@ std::optional<Work> matrix_product(const OpView& op, const CostRule&) {
   return with_fused(op, *outputs * static_cast<double>(depth), false);
 }
 
-// Two operands: the product of all index sizes, twice where an index is summed over, once where none is. One operand:
-// an addition per element if it sums, nothing if it only moves. More operands and "..." have no rule.
-std::optional<Work> einsum(const OpView& op, const CostRule&) {
-  std::string equation;
-  for (const char c : op.text("equation", "")) {
-    if (c != ' ') equation += c;
+namespace {
+
+/// The indices of operands and result, each once; those that "..." stands for are numbered from the right.
+struct Equation {
+  std::vector<std::string> operands;
+  std::string result;
+  std::map<char, double> sizes;
+};
+
+constexpr std::string_view dots = "...";
+
+std::string spread(std::size_t dimensions) {
+  std::string indices;
+  for (std::size_t i = dimensions; i > 0; --i) indices += static_cast<char>(i);
+  return indices;
+}
+
+/// The indices of `term` for so many dimensions; nullopt if it is not of so many.
+std::optional<std::string> indices_of(std::string term, std::size_t dimensions) {
+  const auto at_dots = term.find(dots);
+  if (at_dots != std::string::npos) {
+    const std::size_t named = term.size() - dots.size();
+    if (named > dimensions) return std::nullopt;
+    term.replace(at_dots, dots.size(), spread(dimensions - named));
   }
-  const std::size_t arrow = equation.find("->");
-  const std::size_t operands = op.op().inputs.size();
-  if (arrow == std::string::npos || equation.find('.') != std::string::npos || operands < 1 || operands > 2) {
-    return std::nullopt;
-  }
-  std::map<char, std::int64_t> sizes;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < operands; ++i) {
+  if (term.size() != dimensions || term.find('.') != std::string::npos) return std::nullopt;
+  return term;
+}
+
+bool has(std::string_view indices, char index) { return indices.find(index) != std::string_view::npos; }
+
+/// Without an arrow the result has all that occur once, in alphabetical order; what "..." stands for comes first there
+/// as its numbers are below all letters.
+std::string implied_result(const std::string& terms) {
+  std::string result;
+  for (char index = 1; index < 127; ++index)
+    if (std::count(terms.begin(), terms.end(), index) == 1 || (index < ' ' && has(terms, index))) result += index;
+  return result;
+}
+
+std::optional<Equation> equation_of(const OpView& op) {
+  std::string text = op.text("equation", "");
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  const std::size_t arrow = text.find("->");
+  const std::string terms = text.substr(0, arrow);
+  Equation equation;
+  std::size_t most_dots = 0, from = 0;
+  for (std::size_t i = 0; i < op.op().inputs.size(); ++i) {
     const auto shape = op.input_shape(i);
-    if (!shape) return std::nullopt;
-    for (const std::int64_t dim : *shape) {
-      if (at >= arrow || equation[at] == ',') return std::nullopt;
-      sizes[equation[at++]] = dim;
+    if (!shape || from > terms.size()) return std::nullopt;
+    const std::size_t comma = std::min(terms.find(',', from), terms.size());
+    const std::string term = terms.substr(from, comma - from);
+    const auto indices = indices_of(term, shape->size());
+    if (!indices) return std::nullopt;
+    if (term.find(dots) != std::string::npos)
+      most_dots = std::max(most_dots, shape->size() + dots.size() - term.size());
+    for (std::size_t d = 0; d < shape->size(); ++d) {
+      double& size = equation.sizes[(*indices)[d]];
+      size = std::max(size, static_cast<double>((*shape)[d]));
     }
-    if (i + 1 < operands && (at >= arrow || equation[at++] != ',')) return std::nullopt;
+    equation.operands.push_back(*indices);
+    from = comma + 1;
   }
-  if (at != arrow) return std::nullopt;
-  double product = 1;
-  bool sums = false;
-  for (const auto& [index, size] : sizes) {
-    product *= static_cast<double>(size);
-    sums = sums || equation.find(index, arrow) == std::string::npos;
+  if (equation.operands.empty() || from <= terms.size()) return std::nullopt;
+  if (arrow == std::string::npos) {
+    std::string all;
+    for (const auto& operand : equation.operands) all += operand;
+    equation.result = implied_result(all);
+    return equation;
   }
-  return Work{product * (static_cast<double>(operands) - 1 + (sums ? 1 : 0)), 0};
+  equation.result = text.substr(arrow + 2);
+  if (const auto at_dots = equation.result.find(dots); at_dots != std::string::npos)
+    equation.result.replace(at_dots, dots.size(), spread(most_dots));
+  return equation;
+}
+
+}  // namespace
+
+// Operands are joined one after the other from the left: each time the product of all index sizes of the two, twice
+// where an index is summed over, once where none is. One operand: an addition per element if it sums, nothing if it
+// only moves.
+std::optional<Work> einsum(const OpView& op, const CostRule&) {
+  const auto equation = equation_of(op);
+  if (!equation) return std::nullopt;
+  const auto& operands = equation->operands;
+  const auto is_kept = [&](char index, std::size_t joined) {
+    return has(equation->result, index) ||
+           std::any_of(operands.begin() + static_cast<std::ptrdiff_t>(joined) + 1, operands.end(),
+                       [&](const std::string& later) { return has(later, index); });
+  };
+  Work work;
+  std::string left;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    double product = 1;
+    std::string kept;
+    bool sums = false;
+    for (const auto& [index, size] : equation->sizes) {
+      if (!has(left, index) && !has(operands[i], index)) continue;
+      product *= size;
+      is_kept(index, i) ? (kept += index, void()) : (sums = true, void());
+    }
+    const bool is_last_of_one = operands.size() == 1;
+    if (i > 0) work.flops += product * (sums ? 2 : 1);
+    if (is_last_of_one && sums) work.flops += product;
+    // What only the first operand has is summed over as the second joins.
+    left = i == 0 && !is_last_of_one ? operands[0] : kept;
+  }
+  return work;
 }
 
 }  // namespace takt

@@ -46,26 +46,51 @@ std::optional<Work> attention(const OpView& op, const CostRule&) {
   return attention_core(at(*q, 0) * heads, at(*q, 1), at(*k, 1) + past, at(*q, 2) / heads, at(*v, 2) / value_heads);
 }
 
-// com.microsoft Attention: X {B, S, C} times W {C, 3·H} makes Q, K and V, then the core. No rule with past keys or with
-// Q, K and V of different sizes.
+// com.microsoft Attention: X {B, S, C} times W {C, 3·H} makes Q, K and V, then the core. Past keys and values {2, B,
+// heads, P, depth} come before the new ones. No rule with Q, K and V of different sizes.
 std::optional<Work> packed_attention(const OpView& op, const CostRule&) {
-  const auto x = op.input_shape(0), w = op.input_shape(1);
+  const auto x = op.input_shape(0), w = op.input_shape(1), before = op.input_shape(4);
   const auto heads = static_cast<double>(op.integer("num_heads", 0));
-  if (!x || !w || x->size() != 3 || w->size() != 2 || heads < 1 || op.has_input(4)) return std::nullopt;
-  if (op.integers("qkv_hidden_sizes")) return std::nullopt;
+  if (!x || !w || x->size() != 3 || w->size() != 2 || heads < 1) return std::nullopt;
+  if (op.integers("qkv_hidden_sizes") || (op.has_input(4) && (!before || before->size() != 5))) return std::nullopt;
   const double batch = at(*x, 0), length = at(*x, 1), depth = at(*w, 1) / 3 / heads;
-  Work work = attention_core(batch * heads, length, length, depth, depth);
+  Work work = attention_core(batch * heads, length, length + (before ? at(*before, 3) : 0), depth, depth);
   work.flops += 2 * batch * length * at(*x, 2) * at(*w, 1);
   return work;
 }
 
-// com.microsoft MultiHeadAttention: Q {B, S, H}, K {B, L, H}, V {B, L, Hv}; no rule for packed forms and past keys.
+// com.microsoft MultiHeadAttention: Q {B, S, H}, K {B, L, H}, V {B, L, Hv}, or K and V of {B, heads, L, depth}; past
+// keys {B, heads, P, depth} come before. No rule for packed forms.
 std::optional<Work> multi_head_attention(const OpView& op, const CostRule&) {
-  const auto q = op.input_shape(0), k = op.input_shape(1), v = op.input_shape(2);
+  const auto q = op.input_shape(0), k = op.input_shape(1), v = op.input_shape(2), before = op.input_shape(6);
   const auto heads = static_cast<double>(op.integer("num_heads", 0));
-  if (!q || !k || !v || q->size() != 3 || k->size() != 3 || v->size() != 3 || heads < 1) return std::nullopt;
-  if (op.has_input(6)) return std::nullopt;
-  return attention_core(at(*q, 0) * heads, at(*q, 1), at(*k, 1), at(*q, 2) / heads, at(*v, 2) / heads);
+  if (!q || !k || !v || q->size() != 3 || k->size() != v->size() || heads < 1) return std::nullopt;
+  if (op.has_input(6) && (!before || before->size() != 4)) return std::nullopt;
+  const double past = before ? at(*before, 2) : 0, batch_heads = at(*q, 0) * heads, depth = at(*q, 2) / heads;
+  if (k->size() == 3) return attention_core(batch_heads, at(*q, 1), at(*k, 1) + past, depth, at(*v, 2) / heads);
+  if (k->size() != 4) return std::nullopt;
+  return attention_core(batch_heads, at(*q, 1), at(*k, 2) + past, depth, at(*v, 3));
+}
+
+// com.microsoft GroupQueryAttention: Q {B, S, heads·depth}, or Q, K and V side by side; K and V of fewer heads. Its keys
+// are the past ones {B, heads, P, depth} and the new ones. Where the past is a buffer for all that may come, only runs
+// know how much of it is used. With rotation 3 for each number of Q and K.
+std::optional<Work> grouped_attention(const OpView& op, const CostRule&) {
+  const auto q = op.input_shape(0), past = op.input_shape(3), kept = op.output_shape(1);
+  const auto heads = static_cast<double>(op.integer("num_heads", 0));
+  const auto key_heads = static_cast<double>(op.integer("kv_num_heads", 0));
+  if (!q || q->size() != 3 || heads < 1 || key_heads < 1) return std::nullopt;
+  const bool is_packed = !op.has_input(1);
+  const double rows = at(*q, 0) * at(*q, 1), depth = at(*q, 2) / (is_packed ? heads + 2 * key_heads : heads);
+  double keys = at(*q, 1);
+  if (op.has_input(3)) {
+    if (!past || past->size() != 4) return std::nullopt;
+    keys += at(*past, 2);
+    if (op.output(1) && (!kept || kept->size() != 4 || at(*kept, 2) != keys)) return std::nullopt;
+  }
+  Work work = attention_core(at(*q, 0) * heads, at(*q, 1), keys, depth, depth);
+  if (op.integer("do_rotary", 0) != 0) work.flops += 3 * rows * (heads + key_heads) * depth;
+  return work;
 }
 
 }  // namespace takt

@@ -160,6 +160,9 @@ constexpr CostRule rules[] = {
     {"FakeQuantize", per_output, 7},  // OpenVINO's: clamp 2, to levels 2, round, back 2
     {"QLinearAdd", per_output, 9},
     {"QLinearMul", per_output, 9},
+    {"QLinearLeakyRelu", per_output, 8},
+    {"QLinearSigmoid", per_output, 9, 1},
+    {"QLinearSoftmax", per_output, 11, 1},
     // Moving data.
     {"Resize", resize},
     {"Upsample", resize},
@@ -204,6 +207,7 @@ constexpr CostRule rules[] = {
     {"GRU", recurrent, 11, 3},
     {"RNN", recurrent, 0, 1},
     {"MultiHeadAttention", multi_head_attention},
+    {"GroupQueryAttention", grouped_attention},
 };
 
 // The one name that means different things in two domains.

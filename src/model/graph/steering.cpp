@@ -142,7 +142,8 @@ std::vector<Deciding> sizes_of(const Op& op) {
                                                               {"Resize", {1, all}}, {"Upsample", {1, all}},
                                                               {"TopK", {1, 2}},     {"Expand", {1, 2}},
                                                               {"Tile", {1, all}},   {"OneHot", {1, 2}},
-                                                              {"Pad", {1, 2}},      {"CenterCropPad", {1, 2}}};
+                                                              {"Pad", {1, 2}},      {"CenterCropPad", {1, 2}},
+                                                              {"Slice", {1, 3}},    {"NonMaxSuppression", {2, 3}}};
   const auto known = op.domain.empty() ? types.find(op.type) : types.end();
   if (known == types.end()) return {};
   std::vector<Deciding> operands = first_operands(op, known->second.to);

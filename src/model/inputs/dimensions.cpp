@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "model/inputs/usual_sizes.h"
 
@@ -68,6 +69,21 @@ std::optional<std::int64_t> feature_count(const Op& op) {
 /// Of rank 4, as pictures and what a model carries from one to the next are, and no dimension is fixed.
 bool is_open_picture(const PartialShape& shape) {
   return shape.size() == 4 && std::none_of(shape.begin(), shape.end(), [](auto& dim) { return dim.value.has_value(); });
+}
+
+/// "past_sequence_length + sequence_length", as exporters of decoders write it, or "total_sequence_length" where there
+/// are dimensions of the two other names.
+template <typename Known>
+std::vector<std::string> parts_of_sum(const Known& known, const std::string& name) {
+  if (const auto plus = name.find(" + "); plus != std::string::npos)
+    return {name.substr(0, plus), name.substr(plus + 3)};
+  constexpr std::string_view total = "total_";
+  const auto at = name.find(total);
+  if (at == std::string::npos) return {};
+  std::string before = name, fresh = name;
+  before.replace(at, total.size(), "past_");
+  fresh.erase(at, total.size());
+  return known.contains(before) && known.contains(fresh) ? std::vector{before, fresh} : std::vector<std::string>();
 }
 
 std::int64_t attribute_at(const Op& op, const std::string& name, std::size_t index, std::int64_t otherwise) {
@@ -169,6 +185,7 @@ void DimensionGuess::read(const Graph& graph, const Op& op) {
   static const std::set<std::string> channel_wise{"BatchNormalization", "InstanceNormalization"};
   const auto input = [&](std::size_t i) { return i < op.inputs.size() ? shape(graph, op.inputs[i]) : nullptr; };
   if (op.domain == "ai.onnx.ml") return read_features(graph, op);
+  if (op.domain == "com.microsoft" && op.type == "Attention") return read_packed_attention(graph, op);
   const auto *first = input(0), *second = input(1);
   if (!first || !second || first->empty() || second->empty()) return;
   if (broadcasts.contains(op.type)) return read_broadcast(graph, op);
@@ -190,6 +207,33 @@ void DimensionGuess::read_recurrent(const Graph& graph, const Op& op) {
   for (std::size_t i = 5; i < std::min<std::size_t>(op.inputs.size(), 7); ++i)
     if (const auto* state = shape(graph, op.inputs[i]); state && state->size() == 3)
       equal((*state)[batch_first ? 0 : 1], x[batch_first ? 0 : 1]);
+}
+
+/// X {batch, words, width}, a mask {batch, earlier words + words}, what is kept of earlier words {2, batch, heads,
+/// earlier words, depth}.
+void DimensionGuess::read_packed_attention(const Graph& graph, const Op& op) {
+  const auto input = [&](std::size_t i) { return i < op.inputs.size() ? shape(graph, op.inputs[i]) : nullptr; };
+  const auto *x = input(0), *mask = input(3), *kept = input(4);
+  if (!x || x->size() != 3) return;
+  if (kept && kept->size() == 5) equal((*kept)[1], (*x)[0]);
+  if (!mask || mask->size() != 2) return;
+  equal((*mask)[0], (*x)[0]);
+  if (!kept) equal((*mask)[1], (*x)[1]);
+  if (kept && kept->size() == 5) is_sum((*mask)[1], {(*kept)[3], (*x)[1]});
+}
+
+/// Of dimensions that are no sums themselves, so that none is asked for its own size.
+void DimensionGuess::is_sum(const Dim& dim, const std::vector<Dim>& parts) {
+  const auto is_simple = [&](const Dim& part) {
+    return part.value || (part.symbol != dim.symbol && unknowns_.contains(part.symbol) &&
+                          !sums_.contains(part.symbol) && parts_of_sum(unknowns_, part.symbol).empty());
+  };
+  const auto has_it = [&](const auto& sum) {
+    return std::any_of(sum.second.begin(), sum.second.end(),
+                       [&](const Dim& part) { return part.symbol == dim.symbol; });
+  };
+  if (dim.value || !unknowns_.contains(dim.symbol) || std::any_of(sums_.begin(), sums_.end(), has_it)) return;
+  if (std::all_of(parts.begin(), parts.end(), is_simple)) sums_.try_emplace(dim.symbol, parts);
 }
 
 /// Trees and linear models say in their attributes how many features they look at.
@@ -237,11 +281,14 @@ std::int64_t DimensionGuess::value_of(const Unknowns& unknowns, const std::strin
   const auto top = root(unknowns, name);
   const auto& unknown = unknowns.at(top);
   if (unknown.value) return *unknown.value;
-  // "past_sequence_length + sequence_length", as exporters of decoders write it.
-  if (const auto plus = name.find(" + "); plus != std::string::npos) {
+  if (const auto parts = parts_of_sum(unknowns, name); !parts.empty()) {
     std::int64_t sum = 0;
-    for (const auto& part : {name.substr(0, plus), name.substr(plus + 3)})
-      sum += unknowns.contains(part) ? value_of(unknowns, part, choice) : 1;
+    for (const auto& part : parts) sum += unknowns.contains(part) ? value_of(unknowns, part, choice) : 1;
+    return sum;
+  }
+  if (const auto parts = sums_.find(name); parts != sums_.end()) {
+    std::int64_t sum = 0;
+    for (const Dim& part : parts->second) sum += part.value ? *part.value : value_of(unknowns, part.symbol, choice);
     return sum;
   }
   if (choice.open_inputs_are_one) return std::max(unknown.is_of_open_input ? 1 : unknown.usual, unknown.at_least);

@@ -59,12 +59,15 @@ class DimensionGuess {
   void read_convolution(const Graph& graph, const Op& op);
   void read_product(const Graph& graph, const Op& op);
   void read_recurrent(const Graph& graph, const Op& op);
+  void read_packed_attention(const Graph& graph, const Op& op);
+  void is_sum(const Dim& dim, const std::vector<Dim>& parts);
   void read_features(const Graph& graph, const Op& op);
   void plan_tries();
   std::int64_t value_of(const Unknowns& unknowns, const std::string& name, const Try& choice) const;
 
   std::map<std::string, PartialShape> shapes_;
   Unknowns unknowns_;
+  std::map<std::string, std::vector<Dim>> sums_;  ///< dimensions that are as large as others together
   std::vector<Try> tries_;
   bool has_states_ = false;   ///< an input of rank 4 is open as a whole
   bool has_picture_ = false;  ///< another one is not

@@ -14,7 +14,9 @@
 namespace takt {
 namespace {
 
-constexpr std::array<std::int64_t, 16> others{1, 64, 224, 32, 8, 128, 256, 512, 100, 640, 3, 2, 1536, 480, 4096, 16000};
+// One is late: a table of positions, say, spreads over one word without complaint, which is no run worth measuring.
+constexpr std::array<std::int64_t, 17> others{64,   224, 32, 8, 128,  256, 512,  100,  640,
+                                              3000, 1,   3,  2, 1536, 480, 4096, 16000};
 
 bool mentions(std::string_view name, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](auto word) { return name.find(word) != std::string_view::npos; });

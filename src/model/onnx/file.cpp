@@ -68,7 +68,10 @@ std::string foreign_format(std::string_view bytes) {
   const std::string_view text = trim(bytes.substr(0, 4096));
   if (text.empty()) return "blank";
   const bool xml = text.substr(0, 5) == "<?xml" || text.substr(0, 4) == "<net";
-  if (xml) return text.find("<net") != std::string_view::npos ? "an OpenVINO model (XML)" : "XML";
+  if (xml)
+    return text.find("<net") != std::string_view::npos
+               ? "an OpenVINO model (XML); give the ONNX model that it was converted from"
+               : "XML";
   if (text.front() == '{' || text.front() == '[') return "JSON";
   return "text";
 }

@@ -59,8 +59,11 @@ class Binding {
     shared_.clear();
   }
 
-  /// Where the next run writes this output. Of another shape than the model declares it would refuse the memory.
+  /// Where the next run writes this output. Of another shape than the model declares it would refuse the memory, and an
+  /// output that is an input it would hand through without writing.
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {
+    const auto is_this = [&](const Port& input) { return input.name == outputs_[port].name; };
+    if (std::any_of(inputs_.begin(), inputs_.end(), is_this)) return;
     if (const auto declared = concrete(outputs_[port].shape); declared && *declared != shape) return;
     results_[port] = value_over(memory.get(), outputs_[port].type, shape);
     memory_[port] = std::move(memory);

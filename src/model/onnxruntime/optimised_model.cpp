@@ -210,13 +210,14 @@ std::string head_of(const std::string& bytes, const std::set<std::string>& keys,
   onnx::GraphProto& graph = *model.mutable_graph();
   std::set<std::string> read_inside, made, wanted;
   for (const auto& output : graph.output()) wanted.insert(output.name());
+  for (const auto& node : graph.node()) add_inputs(node, keys.contains(node.name()) ? read_inside : wanted);
   for (const auto& node : graph.node()) {
-    if (!keys.contains(node.name())) {
-      add_inputs(node, wanted);
-      continue;
-    }
-    add_inputs(node, read_inside);
+    if (!keys.contains(node.name())) continue;
     made.insert(node.output().begin(), node.output().end());
+    const auto is_read = [&](const std::string& name) { return wanted.contains(name) || read_inside.contains(name); };
+    // A node for nobody, as exporters leave behind, runs all the same; a model without outputs would not.
+    if (std::none_of(node.output().begin(), node.output().end(), is_read) && node.output_size() > 0)
+      wanted.insert(node.output(0));
   }
   keep(*graph.mutable_node(), keys);
   keep(*graph.mutable_initializer(), read_inside);

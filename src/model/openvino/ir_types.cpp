@@ -230,11 +230,12 @@ void adapt_resize(Op& op) {
   if (mode.empty()) unmap(op, "Interpolate");
 }
 
-/// OpenVINO: X, states (2 of an LSTM), lengths, W, R, B. ONNX: X, W, R, B, lengths, states.
+/// OpenVINO: X, states (2 of an LSTM), lengths, W, R, B, with the batch first. ONNX: X, W, R, B, lengths, states.
 void reorder_recurrent(Op& op) {
   const std::size_t states = op.type == "LSTM" ? 2 : 1;
   const auto old = op.inputs;
   if (old.size() < states + 5) return unmap(op, op.type + "Sequence");
+  op.attributes["layout"] = std::int64_t{1};
   op.inputs = {old[0], old[states + 2], old[states + 3], old[states + 4], old[states + 1]};
   op.inputs.insert(op.inputs.end(), old.begin() + 1, old.begin() + 1 + static_cast<std::ptrdiff_t>(states));
 }

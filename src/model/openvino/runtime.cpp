@@ -48,6 +48,20 @@ std::string reading_reason(const std::string& message) {
 
 bool is_ir(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".xml"; }
 
+/// OpenVINO does not say which file it misses; its words where it is not the weights.
+std::string reading_reason(const std::filesystem::path& model, const std::string& message) {
+  if (!is_ir(model)) return reading_reason(message);
+  std::filesystem::path weights = model;
+  weights.replace_extension(".bin");
+  const std::string file = printable(weights.filename().string());
+  std::error_code ignored;
+  if (message.find("bin file") != std::string::npos && !std::filesystem::exists(weights, ignored))
+    return fmt::format("its weights, '{}', cannot be found; put them next to it", file);
+  if (message.find("Incorrect weights in bin file") != std::string::npos)
+    return fmt::format("its weights, '{}', are truncated or belong to another model", file);
+  return reading_reason(message);
+}
+
 /// OpenVINO takes a .xml that is no IR for some other importer's, and those write to stderr.
 void check_ir(const std::filesystem::path& model, const std::string& where) {
   if (!is_ir(model)) return;
@@ -243,7 +257,7 @@ class OpenVinoRuntime : public Runtime {
     } catch (const std::exception& e) {
       const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
       throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
-                  fmt::format("{}: cannot be read: {}", place, reading_reason(e.what())));
+                  fmt::format("{}: cannot be read: {}", place, reading_reason(model, e.what())));
     } catch (...) {
       throw Error(ErrorKind::bad_input,
                   fmt::format("{}: cannot be read: {}", place, reason_of_failure(std::current_exception())));

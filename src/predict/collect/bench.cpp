@@ -156,7 +156,7 @@ void measure_kernels(const CollectTask& task, const std::function<void()>& when_
   settings.between_blocks = [&canary, ready = once(when_ready)]() mutable { ready(), canary.sing(); };
   RunSettings as_it_is = settings;
   as_it_is.properties = as_written(kernels).properties;
-  const RunResult result = run_model(file, as_it_is, RunPasses::both);
+  const RunResult result = saying_of(task.model, file, [&] { return run_model(file, as_it_is, RunPasses::both); });
   record.latency_us = mean_us(*result.plain);
   record.load = load_of(*result.plain);
   add_times(facts, profile_ops(result), mean_of_centre(*result.plain), record);

@@ -23,7 +23,7 @@ constexpr std::array<FeatureText, feature_count> all_features{{
     {"input_bytes", "bytes", "activations that the kernel reads"},
     {"output_bytes", "bytes", "outputs of the kernel"},
     {"weight_bytes", "bytes", "constants that the kernel reads"},
-    {"element_bits", "bit", "size of an element of the first output"},
+    {"element_bits", "bit", "size of an element of the first output, or of a narrower operand of a product"},
     {"batch", "1", "first dimension of the first input, of four-dimensional tensors"},
     {"channels_in", "1", "channels of the first input"},
     {"height_in", "1", "height of the first input"},
@@ -83,6 +83,19 @@ KernelGroup group_of(const KernelRecord& record, const std::string& base) {
   return KernelGroup::other;
 }
 
+bool multiplies(KernelGroup group) {
+  return group == KernelGroup::conv || group == KernelGroup::depthwise || group == KernelGroup::product;
+}
+
+/// What multiplies weights of 8 or 4 bits is another kernel than one of floats, also where its result is one of floats.
+void note_narrow_operands(const KernelRecord& record, KernelFacts& facts) {
+  constexpr std::size_t operands = 2;
+  double& bits = facts[Feature::element_bits];
+  for (std::size_t i = 0; i < std::min(operands, record.inputs.size()); ++i)
+    if (const auto own = type_bits(record.inputs[i].type); own && record.inputs[i].kind != KernelInput::left_out)
+      bits = std::isnan(bits) ? *own : std::min<double>(bits, *own);
+}
+
 KernelFacts facts_of(const std::string& id, const KernelRecord& record) {
   KernelFacts facts;
   facts.id = id;
@@ -103,6 +116,7 @@ KernelFacts facts_of(const std::string& id, const KernelRecord& record) {
     if (const auto bits = type_bits(tensor.type)) facts[Feature::element_bits] = *bits;
     break;
   }
+  if (multiplies(facts.group)) note_narrow_operands(record, facts);
   add_shape_features(record, facts);
   return facts;
 }

@@ -190,13 +190,16 @@ OptimisedKernels saved_kernels(PreparedModel& prepared, const RunSettings& setti
   const fs::path file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
   const Graph& graph = kernels.model.graph;
+  const fs::path& model = prepared.result().model;
   {
-    const auto session = prepared.runtime().open(file, &graph, as_written(kernels));
+    const auto session =
+        saying_of(model, file, [&] { return prepared.runtime().open(file, &graph, as_written(kernels)); });
     kernels.input_values = prepared.values(session->inputs());
   }
   kernels.graph.inputs = names_in(graph, graph.inputs);
   kernels.graph.outputs = names_in(graph, graph.outputs);
-  const Graph known = with_ports(graph, tensors_in(prepared.runtime(), kernels, file));
+  const Graph known =
+      with_ports(graph, saying_of(model, file, [&] { return tensors_in(prepared.runtime(), kernels, file); }));
   add_kernels(kernels, known);
   kernels.notes = prepared.result().notes;
   if (with_bodies) add_bodies(kernels, known, prepared, folder.path());
@@ -225,7 +228,8 @@ std::optional<OptimisedKernels> saved_structure(PreparedModel& prepared, const R
   kernels.model = named(parse_onnx(serialize_onnx(saved_proto(file, *result.graph)), file));
   kernels.input_shapes = prepared.session_settings(false).input_shapes;
   write_onnx(kernels.model, file);
-  const Ports ports = told_by(*open_for_tensors(prepared.runtime(), kernels, file));
+  const Ports ports =
+      saying_of(result.model, file, [&] { return told_by(*open_for_tensors(prepared.runtime(), kernels, file)); });
   if (!knows_shapes(ports)) return std::nullopt;
   kernels.is_saved = true;
   const Graph known = with_ports(kernels.model.graph, ports);

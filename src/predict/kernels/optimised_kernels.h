@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "measure/open/run_settings.h"
 #include "model/onnx/onnx.h"
 #include "model/runtime/runtime.h"
@@ -19,6 +21,18 @@
 namespace takt {
 
 struct KernelBody;
+
+/// Calls; what fails at `made`, a file of takt's own, is said of the `model` that it was made from.
+template <typename Call>
+auto saying_of(const std::filesystem::path& model, const std::filesystem::path& made, Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    const std::string own = printable(made.string()), message = error.what();
+    throw Error(error.kind(),
+                message.starts_with(own) ? printable(model.string()) + message.substr(own.size()) : message);
+  }
+}
 
 struct OptimisedKernels {
   KernelGraph graph;

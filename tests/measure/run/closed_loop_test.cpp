@@ -24,7 +24,8 @@ struct Field {
   int late = -1;     ///< the start that reports its end only after `late_until` starts
   int late_until = 0;
   bool throws = false;
-  bool own_thread = true;  ///< or one that only hands requests back
+  bool tells_where = false;  ///< a request that failed says of which model
+  bool own_thread = true;    ///< or one that only hands requests back
 };
 
 class FieldRequest : public Request {
@@ -43,11 +44,15 @@ class FieldRequest : public Request {
                                 while (number == field_.late && field_.started < field_.late_until)
                                   std::this_thread::yield();
                                 --field_.in_flight;
+                                has_failed_ = has_failed_ || fails;
                                 done(at, fails ? std::optional<std::string>("it broke") : std::nullopt);
                               }));
   }
   bool completes_on_own_thread() const override { return field_.own_thread; }
-  void wait() override { worker_.wait(); }
+  void wait() override {
+    worker_.wait();
+    if (has_failed_ && field_.tells_where) throw Error(ErrorKind::runtime, "m.onnx: it broke");
+  }
   std::vector<HostTensor> outputs() override {
     if (field_.copied++ == field_.lost) throw Error(ErrorKind::runtime, "its outputs are lost");
     return {};
@@ -55,6 +60,7 @@ class FieldRequest : public Request {
 
  private:
   Field& field_;
+  std::atomic<bool> has_failed_{false};
   Worker worker_;
 };
 
@@ -161,6 +167,17 @@ TEST_P(ClosedLoop, a_failing_request_ends_all_with_its_message) {
     }
     for (const auto& request : requests) request->wait();
     EXPECT_EQ(field.in_flight, 0);
+  }
+}
+
+TEST_P(ClosedLoop, a_failure_is_told_as_its_request_tells_it) {
+  field.failing = 5, field.tells_where = true;
+  const auto requests = requests_of(field, 3);
+  try {
+    run_closed_loop(requests, false, runs(100'000));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "m.onnx: it broke");
   }
 }
 

@@ -54,6 +54,12 @@ TEST(ComputedNotes, name_types_by_their_time_without_what_moves_data) {
       << "less than 1 % is left out";
 }
 
+TEST(ComputedNotes, masks_are_no_numbers_of_8_bits_that_a_model_computes_in) {
+  EXPECT_THAT(computed_notes(one_run({of(ElementType::u8, "n", "Not", 400), of(ElementType::u8, "w", "Where", 400),
+                                      of(ElementType::u8, "l", "Less", 400), of(ElementType::f32, "d", "Add", 100)})),
+              IsEmpty());
+}
+
 TEST(ComputedNotes, what_a_quantised_model_leaves_in_floating_point_is_named_with_the_reason) {
   RunResult result = one_run({of(ElementType::u8, "conv", "Conv", 400), of(ElementType::f32, "fold", "Conv", 350),
                               of(ElementType::f32, "plain", "MatMul", 150), of(ElementType::f32, "sum", "Add", 100)});

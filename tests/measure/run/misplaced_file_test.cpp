@@ -53,7 +53,8 @@ TEST(MisplacedFile, IsKnownByItsEnding) {
 }
 
 TEST(MisplacedFile, EndsInCapitalsToo) {
-  expect_told({{"M.PT", "x", "is a PyTorch file; " + torch}, {"M.XML", R"({"takt": 1})", ""}});
+  expect_told({{"M.PT", "x", "is a PyTorch file; " + torch}});
+  expect_told({{"M.XML", R"({"takt": 1})", ""}}, "openvino");
 }
 
 TEST(MisplacedFile, IsKnownByItsFirstBytesUnderAnyEnding) {
@@ -87,6 +88,20 @@ TEST(MisplacedFile, IsForOpenVinoWhereOnlyThatReadsIt) {
   if (runtime_that(&RuntimeTraits::reads_other_formats) != "openvino") return;
   for (const Told& told : all) EXPECT_EQ(misplacement(told.file, told.start, "openvino"), "") << told.file;
   EXPECT_EQ(misplacement("m.pt", "x", "openvino"), "is a PyTorch file; " + torch);
+}
+
+TEST(MisplacedFile, AnIrIsNotForOnnxRuntime) {
+  const Told ir{
+      "m.xml", "<?xml version=\"1.0\"?>",
+      "is OpenVINO's IR, which ONNX Runtime does not read; give the ONNX model that it was converted from, or "
+      "use OpenVINO"};
+  expect_told({ir});
+  for (const std::string runtime : {"openvino", "sim"}) EXPECT_EQ(misplacement(ir.file, ir.start, runtime), "");
+}
+
+TEST(MisplacedFile, IsToBeUnpacked) {
+  const std::string packed = "is a packed file; unpack it, and name the model in it";
+  expect_told({{"m.onnx.gz", "x", packed}, {"m.zip", "PK", packed}, {"m.onnx", "\x1f\x8b\x08", packed}});
 }
 
 TEST(MisplacedFile, OfJsonIsToldByItsKeys) {

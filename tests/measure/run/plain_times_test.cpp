@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "base/basics/error.h"
 #include "base/statistics/statistics.h"
 #include "measure/operators/stretches.h"
 #include "measure/operators/table.h"
@@ -232,6 +233,18 @@ TEST(Stretches, are_not_measured_where_the_budget_or_the_runtime_forbids_it) {
   EXPECT_TRUE(measure_stretches(session, measured(0), std::chrono::microseconds(100)).empty());
   FakeSession other;
   EXPECT_TRUE(measure_stretches(other, measured(0), std::chrono::seconds(1)).empty());
+}
+
+TEST(Stretches, a_part_that_does_not_run_costs_the_stretches_and_not_the_run) {
+  struct Broken : FakeSession {
+    std::unique_ptr<Head> head(std::size_t) override {
+      struct Fails : Head {
+        Nanoseconds run() override { throw Error(ErrorKind::runtime, "at least one output should be requested"); }
+      };
+      return std::make_unique<Fails>();
+    }
+  } session;
+  EXPECT_TRUE(measure_stretches(session, measured(40'000), std::chrono::seconds(1)).empty());
 }
 
 }  // namespace

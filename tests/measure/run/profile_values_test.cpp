@@ -118,7 +118,9 @@ TEST(OpProfile, a_fused_kernel_has_the_name_of_whom_the_runtime_says_or_of_most_
                        .op("two", "Softplus", {"one"})    // 16 and 32 of another kind
                        .op("most", "LeakyRelu", {"two"})  // 32
                        .op("odd", "Unheard", {"most"})
-                       .graph("odd");
+                       .op("wide", "DequantizeLinear", {"odd"})  // 32
+                       .op("end", "Unheard", {"wide"})
+                       .graph("end");
     const OpRow row = profile_ops(result).ops.at(0);
     return row.name + " " + row.type;
   };
@@ -126,6 +128,8 @@ TEST(OpProfile, a_fused_kernel_has_the_name_of_whom_the_runtime_says_or_of_most_
   EXPECT_EQ(named("", {"one", "two"}), "one Relu") << "of equals the first";
   EXPECT_EQ(named("", {"odd"}), "odd Unheard");
   EXPECT_EQ(named("two", {"one", "two", "most"}), "two Fused");
+  EXPECT_EQ(named("", {"one", "wide"}), "one Relu") << "numbers are made wider for what computes with them";
+  EXPECT_EQ(named("", {"odd", "wide"}), "wide DequantizeLinear");
 }
 
 TEST(OpProfile, shapes_of_a_side_are_told_all_or_none) {

@@ -126,6 +126,9 @@ TEST(CostRules, figures_of_every_type_whose_work_goes_by_its_elements) {
       {25, 0, 44, {"HardSwish"}},
       {35, 0, 44, {"FakeQuantize"}},
       {45, 0, 44, {"QLinearAdd", "QLinearMul"}},
+      {40, 0, 44, {"QLinearLeakyRelu"}},
+      {45, 5, 44, {"QLinearSigmoid"}},
+      {55, 5, 44, {"QLinearSoftmax"}},
       {25, 5, 44, {"Softmax", "LogSoftmax", "BiasGelu", "QuickGelu"}},
       {30, 5, 44, {"BiasSoftmax"}},
       {40, 5, 44, {"FastGelu"}},
@@ -295,6 +298,9 @@ TEST(CostRules, of_convolutions) {
       // A fourth input is added to each of the twelve results.
       {{"FusedConv", {Shape{1, 3, 5}, Shape{4, 3, 3}, Shape{4}, Shape{1, 4, 3}}, Shape{1, 4, 3}}, {216 + 12, 0}},
       {{"FusedConv", {Shape{1, 3, 5}, Shape{4, 3, 3}, Shape{4}, {}}, Shape{1, 4, 3}, {}, "", {}, {3}}, {216, 0}},
+      // The fourth input of ConvInteger is the zero point of its weights.
+      {{"ConvInteger", {Shape{1, 3, 5}, Shape{4, 3, 3}, Shape{}, Shape{}}, Shape{1, 4, 3}}, {216, 0}},
+      {{"NhwcFusedConv", {Shape{1, 3, 5}, Shape{4, 3, 3}, Shape{4}, Shape{1, 4, 3}}, Shape{1, 4, 3}}, {216 + 12, 0}},
       {{"QLinearConv", {Shape{1, 3, 5}, Shape{7, 7, 7}, Shape{1}, Shape{4, 3, 3}}, Shape{1, 4, 3}}, {216, 0}},
       {{"ConvTranspose", {Shape{1, 2, 4}, Shape{2, 3, 2}}, Shape{1, 3, 5}}, {8 * 6 * 2, 0}},
       {{"ConvTranspose", {Shape{1, 2, 4}, Shape{2, 6}}, Shape{1, 3, 5}}, not_known},
@@ -327,10 +333,21 @@ TEST(CostRules, of_products) {
       {summed("ij->ji", {Shape{3, 4}}), {0, 0}},
       {summed("ij,ij->ij", {Shape{3, 4}, Shape{3, 4}}), {12, 0}},
       {summed("ij , jk -> ik", {Shape{3, 4}, Shape{4, 5}}), {120, 0}},
-      {summed("ij,jk,kl->il", {Shape{3, 4}, Shape{4, 5}, Shape{5, 6}}), not_known},
+      // From the left: 3 x 4 times 4 x 5, the result times 5 x 6.
+      {summed("ij,jk,kl->il", {Shape{3, 4}, Shape{4, 5}, Shape{5, 6}}), {2 * 60 + 2 * 90, 0}},
+      {summed("ij,ik,i->ijk", {Shape{3, 4}, Shape{3, 5}, Shape{3}}), {60 + 60, 0}},
       {summed("->", {}), not_known},
-      {summed("ij,jk", {Shape{3, 4}, Shape{4, 5}}), not_known},
-      {summed("i...->i", {Shape{3, 4}}), not_known},
+      {summed("ij,jk", {Shape{3, 4}, Shape{4, 5}}), {2 * 60, 0}},  // as ij,jk->ik
+      {summed("ij,ij", {Shape{3, 4}, Shape{3, 4}}), {2 * 12, 0}},  // to one number
+      {summed("ba", {Shape{3, 4}}), {0, 0}},                       // to ab
+      {summed("i...->i", {Shape{3, 4}}), {12, 0}},
+      {summed("...i->...", {Shape{3, 4, 5}}), {60, 0}},
+      {summed("...i", {Shape{3, 4}}), {0, 0}},
+      {summed("...ij,...jk->...ik", {Shape{2, 3, 4}, Shape{2, 4, 5}}), {2 * 120, 0}},
+      {summed("...ij,jk->...ik", {Shape{7, 2, 3, 4}, Shape{4, 5}}), {2 * 7 * 120, 0}},
+      {summed("...i,...i->...i", {Shape{2, 1, 4}, Shape{3, 4}}), {24, 0}},  // one is stretched
+      {summed("...ijk->ik", {Shape{3, 4}}), not_known},
+      {summed("i.j->ij", {Shape{3, 4, 5}}), not_known},
       {summed("ij,jk->ik", {Shape{3, 4, 5}, Shape{4, 5}}), not_known},
       {summed("ijk,jk->i", {Shape{3, 4}, Shape{4, 5}}), not_known},
       {summed("ij,jkl->ik", {Shape{3, 4}, Shape{4, 5}}), not_known},
@@ -482,7 +499,9 @@ TEST(CostRules, of_attention_as_onnx_runtime_fuses_it) {
   };
   const std::vector<std::optional<Shape>> packed_inputs{Shape{2, 3, 8}, Shape{8, 24}, Shape{24}};
   const std::vector<std::optional<Shape>> inputs{Shape{2, 3, 16}, Shape{2, 5, 16}, Shape{2, 5, 8}};
-  auto with_past = packed_inputs, multi_past = inputs;
+  auto with_past = packed_inputs, multi_past = inputs, with_odd_past = packed_inputs, multi_odd_past = inputs;
+  for (const Shape& more : {Shape{}, Shape{2, 2, 3, 4}}) with_odd_past.push_back(more);
+  for (const Shape& more : {Shape{}, Shape{}, Shape{}, Shape{2, 4, 8}}) multi_odd_past.push_back(more);
   for (const Shape& more : {Shape{}, Shape{2, 2, 2, 3, 4}}) with_past.push_back(more);
   for (const Shape& more : {Shape{}, Shape{}, Shape{}, Shape{2, 2, 4, 8}}) multi_past.push_back(more);
   expect_figures({
@@ -491,7 +510,9 @@ TEST(CostRules, of_attention_as_onnx_runtime_fuses_it) {
       {packed(packed_inputs, one), {18 * (32 + 5) + 2 * 6 * 8 * 24, 18}},
       {packed(packed_inputs, {}), not_known},
       {packed(packed_inputs, sized), not_known},
-      {packed(with_past, two), not_known},
+      // With 3 earlier words.
+      {packed(with_past, two), {72 * (16 + 5) + 2 * 6 * 8 * 24, 72}},
+      {packed(with_odd_past, two), not_known},
       {packed({Shape{6, 8}, Shape{8, 24}}, two), not_known},
       {packed({Shape{2, 3, 8}, Shape{1, 8, 24}}, two), not_known},
       {packed({Shape{2, 3, 8}, std::nullopt}, two), not_known},
@@ -500,7 +521,9 @@ TEST(CostRules, of_attention_as_onnx_runtime_fuses_it) {
       {multi(inputs, two), {60 * (24 + 5), 60}},
       {multi(inputs, one), {30 * (48 + 5), 30}},
       {multi(inputs, {}), not_known},
-      {multi(multi_past, two), not_known},
+      {multi(multi_past, two), {108 * (24 + 5), 108}},  // four earlier keys
+      {multi(multi_odd_past, two), not_known},
+      {multi({Shape{2, 3, 16}, Shape{2, 2, 5, 8}, Shape{2, 2, 5, 4}}, two), {60 * (24 + 5), 60}},
       {multi({Shape{6, 16}, Shape{2, 5, 16}, Shape{2, 5, 8}}, two), not_known},
       {multi({Shape{2, 3, 16}, Shape{2, 5, 3, 2, 8}, Shape{2, 5, 8}}, two), not_known},
       {multi({Shape{2, 3, 16}, Shape{2, 5, 16}, Shape{2, 2, 5, 4}}, two), not_known},
@@ -508,6 +531,42 @@ TEST(CostRules, of_attention_as_onnx_runtime_fuses_it) {
       {multi({Shape{2, 3, 16}, std::nullopt, Shape{2, 5, 8}}, two), not_known},
       {multi({std::nullopt, Shape{2, 5, 16}, Shape{2, 5, 8}}, two), not_known},
   });
+}
+
+TEST(CostRules, of_attention_with_fewer_heads_of_keys) {
+  const auto grouped = [](std::vector<std::optional<Shape>> inputs, std::int64_t rotated = 0,
+                          std::vector<std::size_t> left_out = {}) {
+    Lone one{"GroupQueryAttention", inputs, Shape{1}, {}, "com.microsoft", {}, left_out};
+    one.attributes = {{"num_heads", std::int64_t{4}}, {"kv_num_heads", std::int64_t{2}}, {"do_rotary", rotated}};
+    return one;
+  };
+  const Shape q{1, 3, 32}, k{1, 3, 16}, past{1, 2, 5, 8};
+  const Lone unnamed{"GroupQueryAttention", {q, k, k}, Shape{1}, {}, "com.microsoft"};
+  expect_figures({
+      // 4 heads of 3 queries and 3 keys: 36 scores of depth 8; with 5 earlier keys 96.
+      {grouped({q, k, k}), {36 * (32 + 5), 36}},
+      {grouped({q, k, k, past, past}), {96 * (32 + 5), 96}},
+      {grouped({q, k, k, past, past}, 1), {96 * (32 + 5) + 3 * 3 * 6 * 8, 96}},
+      {grouped({Shape{1, 3, 64}, {}, {}}, 0, {1, 2}), {36 * (32 + 5), 36}},  // side by side
+      {grouped({q, k, k, Shape{1, 5, 16}, past}), not_known},
+      {grouped({q, k, k, std::nullopt, past}), not_known},
+      {grouped({Shape{3, 32}, k, k}), not_known},
+      {grouped({std::nullopt, k, k}), not_known},
+      {unnamed, not_known},
+  });
+}
+
+TEST(CostRules, of_a_buffer_for_all_keys_that_may_come_are_not_known) {
+  for (const std::int64_t kept : {5 + 3, 5, 64}) {
+    Graph graph;
+    Op op;
+    op.type = "GroupQueryAttention", op.domain = "com.microsoft";
+    op.attributes = {{"num_heads", std::int64_t{4}}, {"kv_num_heads", std::int64_t{2}}};
+    for (const Shape& shape : {Shape{1, 3, 32}, Shape{1, 3, 16}, Shape{1, 3, 16}, Shape{1, 2, 5, 8}})
+      op.inputs.push_back(add_tensor(graph, shape));
+    op.outputs = {add_tensor(graph, Shape{1, 3, 32}), add_tensor(graph, Shape{1, 2, kept, 8})};
+    EXPECT_EQ(cost(graph, op).flops.has_value(), kept == 8) << kept;
+  }
 }
 
 /// A Scan over the last `scanned` of its inputs, whose body adds two tensors of three elements: 3 flops, 36 bytes.

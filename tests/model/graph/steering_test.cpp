@@ -208,5 +208,17 @@ TEST(Sizing, sizes_that_follow_from_shapes_and_what_a_turn_is_given_are_none) {
   EXPECT_THAT(sizing(b), testing::ElementsAre("more Expand outside 1"));
 }
 
+TEST(Sizing, what_is_cut_out_and_how_many_boxes_are_kept) {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {64});
+  b.output(b.node("Slice", {x, b.input("from", ElementType::i64, {1}), b.input("to", ElementType::i64, {1})}, {},
+                  {.name = "part"}));
+  b.output(b.node("NonMaxSuppression",
+                  {b.input("boxes", ElementType::f32, {1, 9, 4}), b.input("scores", ElementType::f32, {1, 1, 9}),
+                   b.input("most", ElementType::i64, {1})},
+                  {}, {.name = "kept"}));
+  EXPECT_THAT(sizing(b), testing::ElementsAre("from Slice part 1", "to Slice part 2", "most NonMaxSuppression kept 2"));
+}
+
 }  // namespace
 }  // namespace takt

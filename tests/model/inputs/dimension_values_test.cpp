@@ -42,23 +42,22 @@ TEST(DimensionTries, go_through_all_sizes_together_and_then_one_dimension_at_a_t
   const auto tried = [&](std::size_t number) { return guess.shape_of(x, {}, number); };
   EXPECT_THAT(tried(0), ElementsAre(1, 16)) << "the usual";
   EXPECT_THAT(std::vector(other_sizes().begin(), other_sizes().end()),
-              ElementsAre(1, 64, 224, 32, 8, 128, 256, 512, 100, 640, 3, 2, 1536, 480, 4096, 16'000));
+              ElementsAre(64, 224, 32, 8, 128, 256, 512, 100, 640, 3000, 1, 3, 2, 1536, 480, 4096, 16'000));
   for (std::size_t i = 0; i < other_sizes().size(); ++i)
     EXPECT_THAT(tried(1 + i), ElementsAre(1, other_sizes()[i])) << "a batch stays as it is";
-  EXPECT_THAT(tried(17), ElementsAre(1, 1));
-  EXPECT_THAT(tried(18), ElementsAre(1, 1));
-  EXPECT_THAT(tried(19), ElementsAre(64, 16)) << "p alone, which is not tried with its usual 1";
-  EXPECT_THAT(tried(20), ElementsAre(64, 1));
+  EXPECT_THAT(tried(18), ElementsAre(64, 16)) << "p alone";
+  EXPECT_THAT(tried(19), ElementsAre(64, 1));
+  EXPECT_THAT(tried(20), ElementsAre(1, 64));
   EXPECT_THAT(tried(21), ElementsAre(1, 64));
-  EXPECT_THAT(tried(22), ElementsAre(1, 64));
-  EXPECT_THAT(tried(78), ElementsAre(1, 16'000));
-  EXPECT_EQ(guess.tries(), 1u + 16 + 2 * (15 + 16));
+  EXPECT_THAT(tried(58), ElementsAre(1, 1)) << "q alone: p is not tried with its usual 1";
+  EXPECT_THAT(tried(83), ElementsAre(1, 16'000));
+  EXPECT_EQ(guess.tries(), 1u + 17 + 2 * (16 + 17));
 }
 
 TEST(DimensionTries, are_not_more_than_150) {
   std::vector<Port> ports;
   for (const std::string name : {"a", "b", "c"}) ports.push_back(port_of(name, {name + "0", name + "1"}));
-  EXPECT_EQ(DimensionGuess(nullptr, ports, {}).tries(), 149u) << "an odd number, as they come in pairs";
+  EXPECT_EQ(DimensionGuess(nullptr, ports, {}).tries(), 150u) << "as they come in pairs";
 }
 
 TEST(DimensionTries, what_is_demanded_or_given_is_never_tried) {
@@ -67,7 +66,7 @@ TEST(DimensionTries, what_is_demanded_or_given_is_never_tried) {
   const Graph graph = b.build().graph;
   const Port x = port_of("x", {"p", "q"});
   const DimensionGuess guess(&graph, {x}, {});
-  EXPECT_EQ(guess.tries(), 1u + 16 + 2 * 15);
+  EXPECT_EQ(guess.tries(), 1u + 17 + 2 * 16);
   for (std::size_t number = 0; number < guess.tries(); ++number) EXPECT_EQ(guess.shape_of(x, {}, number)[1], 13);
   EXPECT_THAT(guess.shape_of(x, {{"x", {7, 5}}}, 3), ElementsAre(7, 5));
 }

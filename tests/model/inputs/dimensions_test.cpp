@@ -108,6 +108,42 @@ TEST(DimensionGuess, adds_up_names_as_exporters_of_decoders_write_them) {
   EXPECT_THAT(first_choice(DimensionGuess(nullptr, {ids, mask, past}, {}), mask), ElementsAre(1, 32));
 }
 
+TEST(DimensionGuess, a_total_is_what_was_before_and_what_is_new) {
+  const Port ids = open_port("ids", {"batch", "sequence_length"});
+  const Port mask = open_port("mask", {"batch", "total_sequence_length"});
+  const Port past = open_port("past", {"batch", "past_sequence_length"});
+  const DimensionGuess all(nullptr, {ids, mask, past}, {});
+  EXPECT_THAT(first_choice(all, mask), ElementsAre(1, 32));
+  EXPECT_THAT(first_choice(all, mask, {{"ids", {1, 1}}, {"past", {1, 127}}}), ElementsAre(1, 128));
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {ids, mask}, {}), mask), ElementsAre(1, 16)) << "of nothing before";
+}
+
+/// com.microsoft's Attention of rows {batch, words, 8} with a mask of `mask` and, where it is not empty, a past.
+ModelBuilder packed_attention(const std::string& mask, const std::string& past) {
+  ModelBuilder b;
+  std::vector<std::string> read{b.symbolic_input("x", ElementType::f32, "b,words,8"), b.weight({8, 24}), b.weight({24}),
+                                b.symbolic_input("mask", ElementType::i32, mask)};
+  if (!past.empty()) read.push_back(b.symbolic_input("past", ElementType::f32, past));
+  b.output(b.node("Attention", read, {{"num_heads", std::int64_t{2}}}, {.domain = "com.microsoft"}));
+  return b;
+}
+
+TEST(DimensionGuess, a_mask_of_fused_attention_is_for_earlier_words_and_new_ones) {
+  const Port x = open_port("x", {"b", "words", "eight"}),
+             past = open_port("past", {"two", "b", "heads", "before", "d"});
+  const auto chosen = [&](const std::string& mask, const std::string& kept, const Port& port,
+                          const std::map<std::string, Shape>& given = {}) {
+    const Graph graph = packed_attention(mask, kept).build().graph;
+    return first_choice(DimensionGuess(&graph, {x, port, past}, {}), port, given);
+  };
+  const Port mask = open_port("mask", {"b", "all"});
+  EXPECT_THAT(chosen("b,all", "2,b,2,before,4", mask), ElementsAre(1, 32));
+  EXPECT_THAT(chosen("b,all", "2,b,2,before,4", mask, {{"x", {1, 1, 8}}}), ElementsAre(1, 17));
+  EXPECT_THAT(chosen("b,all", "", mask, {{"x", {1, 5, 8}}}), ElementsAre(1, 5)) << "without a past";
+  const Port same = open_port("mask", {"b", "words"});
+  EXPECT_THAT(chosen("b,words", "2,b,2,before,4", same), ElementsAre(1, 16)) << "no sum of itself";
+}
+
 TEST(DimensionGuess, later_tries_change_what_was_only_usual) {
   ModelBuilder b;
   b.output(b.node("Gemm", {b.symbolic_input("x", ElementType::f32, "batch,features"), b.weight({13, 4})}));
@@ -146,8 +182,8 @@ TEST(DimensionGuess, inputs_that_are_open_as_a_whole_beside_a_picture_are_tried_
   EXPECT_THAT(guess.shape_of(picture, {}, 1), ElementsAre(1, 3, 224, 224));
   EXPECT_THAT(guess.shape_of(state, {{"state", {1, 8, 2, 2}}}, 1), ElementsAre(1, 8, 2, 2));
   const DimensionGuess alone(nullptr, {state}, {});
-  EXPECT_THAT(alone.shape_of(state, {}, 1), ElementsAre(1, 1, 1, 1)) << "the first of the other sizes";
-  EXPECT_THAT(alone.shape_of(state, {}, 2), ElementsAre(1, 64, 64, 64));
+  EXPECT_THAT(alone.shape_of(state, {}, 1), ElementsAre(1, 64, 64, 64)) << "the first of the other sizes";
+  EXPECT_THAT(alone.shape_of(state, {}, 2), ElementsAre(1, 224, 224, 224));
 }
 
 TEST(DimensionGuess, pictures_of_bytes_and_those_that_are_turned_first_have_their_channels_last) {

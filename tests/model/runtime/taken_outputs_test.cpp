@@ -153,6 +153,23 @@ TEST_P(TakenOutputsTest, an_output_that_is_an_input_lives_on_after_it) {
   }
 }
 
+TEST_P(TakenOutputsTest, an_output_that_is_an_input_has_its_values_whatever_memory_it_is_given) {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {1, 4});
+  b.output("x", ElementType::f32, {1, 4});
+  b.output(b.node("Add", {x, b.floats({1}, {1})}, {}, {"add", "", {"z"}, {}}), ElementType::f32, {1, 4});
+  const auto session = open(b, {*row({0, 0, 0, 0})});
+  const auto request = session->make_request();
+  for (int i = 1; i < 4; ++i) {
+    const auto memory = std::shared_ptr<std::byte>(new std::byte[16](), std::default_delete<std::byte[]>());
+    request->set_output(0, {1, 4}, memory);
+    const auto f = static_cast<float>(i);
+    const auto taken = run(*request, row({f, f, f, f}));
+    EXPECT_EQ(values_of(*taken.values.at(0)), (std::vector<float>{f, f, f, f}));
+    EXPECT_EQ(values_of(*taken.values.at(1)), (std::vector<float>{f + 1, f + 1, f + 1, f + 1}));
+  }
+}
+
 TEST_P(TakenOutputsTest, an_output_that_is_always_the_same_outlives_the_model_that_it_stands_in) {
   ModelBuilder b;
   const auto x = b.input("x", ElementType::f32, {1, 4});

@@ -366,6 +366,19 @@ TEST(MachineConstants, the_roofline_is_the_slower_of_the_two_and_a_floor) {
   EXPECT_DOUBLE_EQ(roofline_us(facts, machine, 0.5), 10.5);
 }
 
+TEST(KernelFacts, a_product_with_narrow_weights_is_one_of_narrow_numbers) {
+  for (const bool multiplies : {true, false}) {
+    KernelRecord record = sum({8});
+    record.name = multiplies ? "MatMul" : "Where";
+    record.inputs = {tensor({8}), tensor({8}), tensor({8})};
+    record.inputs[1].type = ElementType::u8, record.inputs[2].type = ElementType::i4;
+    KernelGraph graph;
+    graph.kernels = {{"a", "s", {"x", "w", "z"}, {"y"}, {}, {}, {}}};
+    const auto bits = facts_of(graph, {{"s", record}}, 1).front()[Feature::element_bits];
+    EXPECT_EQ(bits, multiplies ? 8 : 32) << "a third operand is none of a product";
+  }
+}
+
 TEST(KernelFacts, the_type_of_numbers_is_that_of_the_first_output_that_is_there) {
   KernelRecord record = sum({8});
   record.outputs = {tensor({8}, KernelInput::left_out), tensor({8}), tensor({8})};

@@ -172,6 +172,9 @@ TEST(OptimisedModel, a_head_has_its_nodes_their_weights_and_what_they_make_for_o
   EXPECT_EQ(head({"k0"}), "k0 | w0 | a");
   EXPECT_EQ(head({"k0", "k1"}), "k0 k1 | w0 w1 | a b");
   EXPECT_EQ(head({"k0", "k1", "k2"}), "k0 k1 k2 | w0 w1 w2 | a c");
+  b.node("Shape", {"x"}, {}, {.name = "k3", .outputs = {"for_nobody"}});
+  EXPECT_EQ(head({"k3"}), "k3 | | for_nobody") << "a model needs an output";
+  EXPECT_EQ(head({"k0", "k3"}), "k0 k3 | w0 | a for_nobody");
 }
 
 /// The name of the file that a model would be kept in.

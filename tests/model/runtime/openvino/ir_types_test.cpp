@@ -140,5 +140,40 @@ TEST(IrTypes, have_the_attributes_of_onnx) {
   }
 }
 
+std::string ir_port_of(std::size_t number, const Shape& shape, bool is_whole = false) {
+  std::string dims;
+  for (const auto size : shape) dims += "<dim>" + std::to_string(size) + "</dim>";
+  return "<port id=\"" + std::to_string(number) + "\" precision=\"" + (is_whole ? "I32" : "FP32") + "\">" + dims +
+         "</port>";
+}
+
+TEST(IrTypes, of_sequences_have_the_batch_first) {
+  const std::vector<Shape> shapes{{2, 7, 8}, {2, 1, 4}, {2}, {1, 12, 8}, {1, 12, 4}, {1, 12}};
+  std::string layers, edges, read;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool is_length = i == 2;
+    const std::string text = to_string(shapes[i]);
+    layers +=
+        ir_layer(i, "p" + std::to_string(i), "Parameter", "1",
+                 "<data shape=\"" + text.substr(1, text.size() - 2) + "\" element_type=\"" +
+                     (is_length ? "i32" : "f32") + "\"/><output>" + ir_port_of(0, shapes[i], is_length) + "</output>");
+    read += ir_port_of(i, shapes[i], is_length);
+    edges += ir_edge(i, 0, 6, i);
+  }
+  layers += ir_layer(6, "gru", "GRUSequence", "5",
+                     "<data hidden_size=\"4\" direction=\"forward\" linear_before_reset=\"false\"/><input>" + read +
+                         "</input><output>" + ir_port_of(6, {2, 1, 7, 4}) + ir_port_of(7, {2, 1, 4}) + "</output>");
+  layers += ir_layer(7, "result", "Result", "1", "<input>" + ir_port_of(0, {2, 1, 7, 4}) + "</input>");
+  edges += ir_edge(6, 6, 7, 0);
+  const TestFolder folder;
+  const auto path = folder.write("m.xml", "<?xml version=\"1.0\"?><net name=\"n\" version=\"11\"><layers>" + layers +
+                                              "</layers><edges>" + edges + "</edges></net>");
+  const Graph graph = make_runtime("openvino")->read_graph(path, {}).value();
+  ASSERT_EQ(graph.ops.size(), 1u);
+  EXPECT_EQ(graph.ops[0].type, "GRU");
+  EXPECT_EQ(std::get<std::int64_t>(graph.ops[0].attributes.at("layout")), 1);
+  EXPECT_EQ(graph.tensor(graph.ops[0].inputs.at(4)).type, ElementType::i32) << "the lengths";
+}
+
 }  // namespace
 }  // namespace takt

@@ -44,5 +44,34 @@ TEST(OpenVinoRefusals, a_property_that_is_nearly_one_is_named) {
             "m.onnx: openvino: --property PERF_CUONT: CPU has no such property; did you mean 'PERF_COUNT'?");
 }
 
+/// An IR with a constant of eight bytes beside it.
+std::string said_on_reading(const std::string& weights) {
+  const std::string ports = "<output><port id=\"0\" precision=\"FP32\"><dim>2</dim></port></output>";
+  const std::string ir =
+      "<?xml version=\"1.0\"?><net name=\"n\" version=\"11\"><layers><layer id=\"0\" name=\"c\" type=\"Const\" "
+      "version=\"opset1\"><data element_type=\"f32\" shape=\"2\" offset=\"0\" size=\"8\"/>" +
+      ports +
+      "</layer><layer id=\"1\" name=\"r\" type=\"Result\" version=\"opset1\"><input><port id=\"0\" "
+      "precision=\"FP32\"><dim>2</dim></port></input></layer></layers><edges><edge from-layer=\"0\" from-port=\"0\" "
+      "to-layer=\"1\" to-port=\"0\"/></edges></net>";
+  const TestFolder folder;
+  const auto path = folder.write("m.xml", ir);
+  if (!weights.empty()) folder.write("m.bin", weights);
+  try {
+    make_runtime("openvino")->read_graph(path, {});
+  } catch (const Error& error) {
+    return std::string(error.what()).substr(folder.path().string().size() + 1);
+  }
+  return "read";
+}
+
+TEST(OpenVinoRefusals, weights_that_are_missing_or_cut_off_are_named) {
+  EXPECT_EQ(said_on_reading(std::string(8, '\0')), "read");
+  EXPECT_EQ(said_on_reading(""),
+            "m.xml: openvino: cannot be read: its weights, 'm.bin', cannot be found; put them next to it");
+  EXPECT_EQ(said_on_reading(std::string(3, '\0')),
+            "m.xml: openvino: cannot be read: its weights, 'm.bin', are truncated or belong to another model");
+}
+
 }  // namespace
 }  // namespace takt
