@@ -72,8 +72,8 @@ constexpr NamedRow whole_run[] = {
 
 constexpr TableDefinition<Line> whole_definition{
     "whole",
-    "The change of a whole run of the model: a row per profile that was compared with the first, and one for its slowest "
-    "runs where they changed otherwise than the typical run.",
+    "The change of a whole run of the model: a row per profile that was compared with the first, and one for its "
+    "slowest runs where they changed otherwise than the typical run.",
     columns, whole_run};
 constexpr TableDefinition<Line> operators_definition{
     "operators", "The change of each operator: a row per operator and comparison, in the order of the profiles.",
