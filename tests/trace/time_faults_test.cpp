@@ -123,6 +123,24 @@ std::vector<std::string> time_faults_in(const std::string& list) {
 }
 using Told = std::vector<std::string>;
 
+/// "rule count" of JSON; a writer of Perfetto's format sets overlapping spans apart.
+std::string overlaps_in(const std::string& list) {
+  const TraceRead read = parse_chrome_trace("[" + list + "{}]", "test", {.threads = 1, .find_overlaps = true});
+  std::string text;
+  for (const TraceFault& fault : read.faults) text += fmt::format("{} {} ", name_of(fault.rule), fault.count);
+  return text;
+}
+
+// As kernels with programmatic launch do; of the program's own rows it is a fault.
+TEST(StreamOverlaps, are_a_note_and_those_of_threads_an_error) {
+  EXPECT_EQ(overlaps_in(kernel(7, 0, 10) + kernel(7, 8, 10) + kernel(7, 20, 5)), "stream_overlap 1 ");
+  EXPECT_EQ(overlaps_in(kernel(7, 0, 10) + slice("cuda_sync", "Stream Synchronize", 7, 8, 10, "")),
+            "stream_overlap 1 ");
+  EXPECT_EQ(overlaps_in(slice("cpu_op", "aten::mm", 7, 0, 10, "") + slice("cpu_op", "aten::mul", 7, 8, 10, "")),
+            "overlap 1 ");
+  EXPECT_EQ(grade_of(TraceRule::stream_overlap), FaultGrade::note);
+}
+
 TEST(StreamOverruns, are_work_that_holds_two_pieces_of_its_own_stream) {
   EXPECT_EQ(time_faults_in(kernel(7, 0, 10) + kernel(7, 1, 2) + kernel(7, 4, 6)),
             Told{"stream_overrun 1 'gemm' on row '7' at 0.000 us"});

@@ -78,6 +78,7 @@ ReportKind kind_of_work(std::string_view category, std::string_view name) {
       return {"other", "other runtime call"};
     case Role::step:
     case Role::compilation:
+    case Role::profiling:
     case Role::annotation:
     case Role::frame:
       return {"host", "the program's own spans"};

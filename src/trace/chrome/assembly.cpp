@@ -184,10 +184,14 @@ void find_odd_numbers(const Trace& trace, const std::vector<const EventParser*>&
 
 void find_overlaps(const Trace& trace, const std::vector<bool>& is_async, FaultList& faults) {
   const Lanes lanes = assign_lanes(trace);
+  DeviceCategories categories(trace);
   for (const std::uint32_t i : lanes.order) {
     const TraceEvent& event = trace.events()[i];
     if (lanes.lane[i] == 0 || is_async[static_cast<std::size_t>(event.row)]) continue;
-    faults.add(TraceRule::overlap, (std::uint64_t{1} << 62) | i,
+    // Marks of waits, which the profiler draws on a device's rows, lie across the work there.
+    const DevicePart part = categories.of(event);
+    const bool is_on_device = part == DevicePart::work || part == DevicePart::mark;
+    faults.add(is_on_device ? TraceRule::stream_overlap : TraceRule::overlap, (std::uint64_t{1} << 62) | i,
                [&] { return place_of(trace, event.row, event.name, event.start_ns); });
   }
 }

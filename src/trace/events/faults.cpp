@@ -43,6 +43,9 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"stream_overrun", grade_warning,
      "Device work contains later work of its own stream, which runs one at a time: its duration is too long, and the "
      "device seems busier than it was."},
+    {"stream_overlap", grade_note,
+     "Device work, or a mark of a wait, starts before what is ahead of it on the stream ends, as kernels with "
+     "programmatic launch do; Perfetto's viewer leaves it out."},
     {"work_before_launch", grade_warning,
      "Device work starts before the call that launched it: the clocks of host and device differ."},
     {"launch_without_work", grade_warning,

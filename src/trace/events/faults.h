@@ -29,6 +29,7 @@ enum class TraceRule : std::uint8_t {
   zero_ts,
   far_ts,
   stream_overrun,
+  stream_overlap,
   work_before_launch,
   launch_without_work,
   lost_precision,

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "training/diagnosis/straggler.h"
+#include "training/figures/tensor_cores.h"
+#include "training/steps/lost_work.h"
 #include "training/steps/ranks.h"
 
 namespace takt {
@@ -84,13 +88,42 @@ Steps whole_trace(const Activity& activity) {
   return steps;
 }
 
-std::vector<std::vector<std::int64_t>> collectives_by_step(const Activity& activity, const Steps& steps) {
-  std::vector<std::vector<std::int64_t>> all(steps.list.size());
+std::vector<std::vector<Collective>> collectives_by_step(const Activity& activity, const Steps& steps) {
+  std::vector<std::vector<Collective>> all(steps.list.size());
   for (const DeviceSpan& work : activity.device) {
     if (work.role != Role::communication) continue;
-    if (const auto step = step_at(steps, work.span.start)) all[*step].push_back(work.span.end - work.span.start);
+    if (const auto step = step_at(steps, work.span.start))
+      all[*step].push_back({work.span.end - work.span.start, work.is_point_to_point});
   }
   return all;
+}
+
+/// Matrix units came with Volta, and all of AMD's devices for this have them.
+bool has_matrix_units(const Trace& trace) {
+  constexpr std::int64_t volta = 7;
+  const TraceProperty* const property = trace.property("deviceProperties");
+  const auto devices = property == nullptr ? nlohmann::json() : nlohmann::json::parse(property->json, nullptr, false);
+  return devices.is_array() && std::any_of(devices.begin(), devices.end(), [](const nlohmann::json& device) {
+           return device.is_object() && device.contains("computeMajor") && device["computeMajor"].is_number_integer() &&
+                  device["computeMajor"].get<std::int64_t>() >= volta;
+         });
+}
+
+PlainProducts plain_products_of(const Trace& trace, const Activity& activity) {
+  if (!activity.has_device() || !has_matrix_units(trace)) return {};
+  std::int64_t all = 0, plain = 0;
+  std::map<StringId, std::int64_t> by_name;
+  for (const DeviceSpan& work : activity.device)
+    if (work.role == Role::kernel) by_name[work.name] += work.span.end - work.span.start;
+  std::pair<StringId, std::int64_t> longest{};
+  for (const auto& [name, time] : by_name) {
+    all += time;
+    if (!multiplies_without(trace.text(name))) continue;
+    plain += time;
+    if (time > longest.second) longest = {name, time};
+  }
+  if (plain == 0) return {};
+  return {static_cast<double>(plain) / static_cast<double>(all), trace.text(longest.first)};
 }
 
 std::optional<std::int64_t> world_size_of(const Trace& trace) {
@@ -131,10 +164,17 @@ bool needs_no_device(TrainingCause cause) {
   return cause == TrainingCause::rising_step_time || cause == TrainingCause::periodic_stall;
 }
 
+/// What makes all that the trace says of the device doubtful; empty: nothing does.
+std::string missing_of_device(const Steps& steps) {
+  constexpr double most = 0.5;
+  if (steps.is_misplaced) return "device times that agree with those of the program";
+  return steps.lost_share > most ? "the work that the program launched: most of it is not in the trace" : "";
+}
+
 void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   for (const Rule& rule : rules) {
-    if (one.steps.is_misplaced && !needs_no_device(rule.cause)) {
-      diagnosis.abstentions.push_back({rule.cause, "device times that agree with those of the program"});
+    if (const std::string missing = missing_of_device(one.steps); !missing.empty() && !needs_no_device(rule.cause)) {
+      diagnosis.abstentions.push_back({rule.cause, missing});
       continue;
     }
     RuleOutcome outcome = rule.look(one);
@@ -142,7 +182,7 @@ void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
       diagnosis.verdicts.push_back({std::move(*outcome.verdict), {}, {}});
     if (!outcome.missing.empty()) diagnosis.abstentions.push_back({rule.cause, std::move(outcome.missing)});
   }
-  if (one.steps.is_misplaced) return;
+  if (!missing_of_device(one.steps).empty()) return;
   diagnosis.unexplained = unexplained_share(one);
   for (const auto look : {look_at_rest, look_for_full_use}) {
     RuleOutcome outcome = look(one);
@@ -157,6 +197,12 @@ void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   }
   RuleOutcome start = look_for_warm_up(one);
   if (start.verdict) diagnosis.verdicts.push_back({std::move(*start.verdict), {}, {}});
+}
+
+bool is_profile_of_onnxruntime(const Trace& trace) {
+  return std::any_of(trace.events().begin(), trace.events().end(), [&](const TraceEvent& event) {
+    return trace.text(event.category) == "Node" && trace.text(event.name).ends_with("_kernel_time");
+  });
 }
 
 }  // namespace
@@ -177,10 +223,15 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
   Diagnosis diagnosis;
   diagnosis.file = file;
   const Activity activity = activity_of(trace);
+  if (activity.host.empty() && activity.step_marks.empty() && is_profile_of_onnxruntime(trace)) {
+    refuse_input(printable(file) + ": a profile of ONNX Runtime, of no training; 'takt analyze " + printable(file) +
+                 "' shows its operators");
+  }
   diagnosis.steps = find_steps(activity);
   if (diagnosis.steps.pass) diagnosis.pass = trace.text(*diagnosis.steps.pass);
   const bool has_steps = !diagnosis.steps.list.empty();
   if (!has_steps) diagnosis.steps = whole_trace(activity);
+  if (!has_steps) diagnosis.steps.lost_share = lost_share(activity, diagnosis.steps);
   if (diagnosis.steps.list.empty()) {
     refuse_input(
         printable(file) +
@@ -194,6 +245,7 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
       diagnosis.abstentions.push_back({rule.cause, "steps: no marks, and nothing comes again"});
     return diagnosis;
   }
+  diagnosis.plain_products = plain_products_of(trace, activity);
   const HostLine line = host_line(trace, activity, diagnosis.steps);
   const IdleCauses idle = idle_causes(activity, diagnosis.steps, line);
   const Replay replay(activity, diagnosis.steps);

@@ -23,15 +23,28 @@ struct Abstention {
   std::string missing;  ///< what the trace lacks
 };
 
+/// One piece of communication.
+struct Collective {
+  std::int64_t time = 0;  ///< ns
+  bool is_point_to_point = false;
+};
+
+/// Products of matrices in float32 that leave the device's matrix units unused.
+struct PlainProducts {
+  double share = 0;     ///< of the time of kernels, 0 to 1
+  std::string longest;  ///< the kernel that takes most of it
+};
+
 struct Diagnosis {
   std::string file;
   std::optional<std::int64_t> rank;  ///< of a distributed training
   Steps steps;
   std::string pass;  ///< name of the annotation that the steps are; empty: they are none
   Breakdown breakdown;
-  std::vector<std::vector<std::int64_t>> collectives;  ///< by step, ns of each communication of a device, in order
-  std::vector<PlacedVerdict> verdicts;                 ///< by cost, warm_up last; compute_bound only alone
+  std::vector<std::vector<Collective>> collectives;  ///< by step, each communication of a device, in order
+  std::vector<PlacedVerdict> verdicts;               ///< by cost, warm_up last; compute_bound only alone
   std::vector<Abstention> abstentions;
+  PlainProducts plain_products;
   double unexplained = 0;  ///< share of the steps, 0 to 1, in which nothing works and no cause is known
 
   /// Every rule looked, none found a cause, and little is unexplained.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace takt {
 namespace {
@@ -52,6 +53,14 @@ std::vector<const HostSpan*> spans_where(const Activity& activity, const std::ve
   return spans;
 }
 
+/// Its row is that of no thread.
+std::vector<const HostSpan*> spans_of_profiler(const Activity& activity) {
+  std::vector<const HostSpan*> spans;
+  for (const HostSpan& span : activity.named)
+    if (span.role == Role::profiling) spans.push_back(&span);
+  return spans;
+}
+
 /// The last of them that begins at the time or before.
 const HostSpan* begun_by(const std::vector<const HostSpan*>& spans, std::int64_t time) {
   const auto after = std::upper_bound(spans.begin(), spans.end(), time,
@@ -68,19 +77,25 @@ std::string name_or(const Trace& trace, const HostSpan* span, const char* otherw
 std::vector<PlaceName> names_of_places(const Trace& trace, const Activity& activity,
                                        std::span<const TimeInterval> stretches) {
   Covering named(spans_where(activity, activity.named, [](const HostSpan&) { return true; }));
+  Covering profiling(spans_of_profiler(activity));
   Covering calls(spans_where(activity, activity.host, [](const HostSpan& span) { return is_call(span.role); }));
   const auto tops = spans_where(activity, activity.host, [](const HostSpan& span) {
     return (is_operator(span.role) && span.is_top) || span.role == Role::data_wait;
   });
   Covering operators(tops);
   std::vector<PlaceName> names;
+  std::vector<std::pair<std::size_t, StringId>> first_ones;  // names of places before which nothing came
+  std::map<StringId, std::size_t> places;                    // names of others, by what comes next
   for (const TimeInterval& stretch : stretches) {
-    const auto call = calls.of(stretch), label = named.of(stretch), op = operators.of(stretch);
+    const auto overhead = profiling.of(stretch), call = calls.of(stretch), label = named.of(stretch),
+               op = operators.of(stretch);
     const HostSpan* before = begun_by(tops, stretch.start);
     const HostSpan* after = begun_by(tops, stretch.end);
     // By what came before alone: after the last step of a trace nothing comes.
     const std::string place = name_or(trace, before, "the start");
-    if (call) {
+    if (overhead) {
+      names.push_back({false, "profiler", "the profiler (" + trace.text(*overhead) + ")"});
+    } else if (call) {
       names.push_back({false, "call " + trace.text(*call), trace.text(*call)});
     } else if (label) {
       names.push_back({false, "label " + trace.text(*label), "'" + trace.text(*label) + "'"});
@@ -89,8 +104,16 @@ std::vector<PlaceName> names_of_places(const Trace& trace, const Activity& activ
     } else {
       const std::string end = before == after ? "the end" : name_or(trace, after, "the end");
       names.push_back({false, "after " + place, "between " + place + " and " + end});
+      if (after == nullptr || before == after) continue;
+      if (before == nullptr)
+        first_ones.emplace_back(names.size() - 1, after->name);
+      else
+        places.try_emplace(after->name, names.size() - 1);
     }
   }
+  // The first step of a trace does there what the others do.
+  for (const auto& [at, next] : first_ones)
+    if (const auto place = places.find(next); place != places.end()) names[at] = names[place->second];
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace takt {
@@ -39,29 +40,73 @@ std::vector<std::vector<std::size_t>> common_steps(const std::vector<Diagnosis>&
   return common;
 }
 
-/// Of each collective the last rank to come waits for no one: what others take longer they wait. Where ranks have
-/// different numbers of collectives, the same of all communication of the step.
-std::vector<std::int64_t> waits_in(const std::vector<const Diagnosis*>& ranks, const std::vector<std::size_t>& at) {
-  const auto collectives = [&](std::size_t rank) -> std::vector<std::int64_t> {
-    const auto& all = ranks[rank]->collectives;
-    return at[rank] < all.size() ? all[at[rank]] : std::vector<std::int64_t>{};
-  };
-  constexpr auto part = static_cast<std::size_t>(StepPart::communication);
-  std::vector<std::int64_t> waits(ranks.size()), exposed(ranks.size());
-  const std::size_t count = collectives(0).size();
-  bool are_alike = count > 0;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    exposed[rank] = ranks[rank]->breakdown.by_step[at[rank]][part];
-    are_alike = are_alike && collectives(rank).size() == count;
+/// The communication of ranks in one step.
+class StepOfRanks {
+ public:
+  StepOfRanks(const std::vector<const Diagnosis*>& ranks, const std::vector<std::size_t>& at) {
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      auto& shared = shared_.emplace_back();
+      auto& pairs = pairs_.emplace_back();
+      if (at[rank] >= ranks[rank]->collectives.size()) continue;
+      for (const Collective& one : ranks[rank]->collectives[at[rank]])
+        (one.is_point_to_point ? pairs : shared).push_back(one.time);
+    }
   }
-  for (std::size_t k = 0; are_alike && k < count; ++k) {
+
+  /// Of each collective the last rank to come waits for no one: what others take longer they wait. nullopt: ranks have
+  /// different numbers of collectives.
+  std::optional<std::vector<std::int64_t>> waits_in_shared() const {
+    std::vector<std::int64_t> waits(shared_.size());
+    const std::size_t count = shared_.front().size();
+    for (const auto& times : shared_)
+      if (times.size() != count) return std::nullopt;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::int64_t least = INT64_MAX;
+      for (const auto& times : shared_) least = std::min(least, times[k]);
+      for (std::size_t rank = 0; rank < waits.size(); ++rank) waits[rank] += shared_[rank][k] - least;
+    }
+    return waits;
+  }
+
+  /// A send or a receive lasts until the other rank comes: the shortest one shows what moving the data takes.
+  std::vector<std::int64_t> waits_in_pairs() const {
     std::int64_t least = INT64_MAX;
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) least = std::min(least, collectives(rank)[k]);
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) waits[rank] += collectives(rank)[k] - least;
+    for (const auto& times : pairs_)
+      for (const std::int64_t time : times) least = std::min(least, time);
+    std::vector<std::int64_t> waits(pairs_.size());
+    for (std::size_t rank = 0; rank < waits.size(); ++rank)
+      for (const std::int64_t time : pairs_[rank]) waits[rank] += time - least;
+    return waits;
   }
-  const std::int64_t least = *std::min_element(exposed.begin(), exposed.end());
+
+  bool has_any() const {
+    const auto is_filled = [](const std::vector<std::int64_t>& times) { return !times.empty(); };
+    return std::any_of(shared_.begin(), shared_.end(), is_filled) || has_pairs();
+  }
+  bool has_pairs() const {
+    return std::any_of(pairs_.begin(), pairs_.end(),
+                       [](const std::vector<std::int64_t>& times) { return !times.empty(); });
+  }
+
+ private:
+  std::vector<std::vector<std::int64_t>> shared_, pairs_;  // by rank, ns in order
+};
+
+/// How long each rank waits for others. Where collectives cannot be matched, by what ranks communicate alone.
+std::vector<std::int64_t> waits_in(const std::vector<const Diagnosis*>& ranks, const std::vector<std::size_t>& at) {
+  constexpr auto part = static_cast<std::size_t>(StepPart::communication);
+  std::vector<std::int64_t> exposed(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    waits[rank] = std::min(exposed[rank], are_alike ? waits[rank] : exposed[rank] - least);
+    exposed[rank] = ranks[rank]->breakdown.by_step[at[rank]][part];
+  const StepOfRanks step(ranks, at);
+  const auto shared = step.waits_in_shared();
+  const std::vector<std::int64_t> pairs = step.waits_in_pairs();
+  const std::int64_t least = *std::min_element(exposed.begin(), exposed.end());
+  std::vector<std::int64_t> waits(ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const bool can_match = shared && step.has_any();
+    waits[rank] = std::min(exposed[rank], can_match ? (*shared)[rank] + pairs[rank] : exposed[rank] - least);
+  }
   return waits;
 }
 
@@ -104,6 +149,7 @@ RankWork rank_work(const std::vector<Diagnosis>& diagnoses) {
   for (const std::size_t i : all.diagnoses) ranks.push_back(&diagnoses[i]);
   constexpr auto communication = static_cast<std::size_t>(StepPart::communication);
   for (const auto& positions : common_steps(diagnoses, all.diagnoses)) {
+    all.is_pipeline = all.is_pipeline || StepOfRanks(ranks, positions).has_pairs();
     const std::vector<std::int64_t> waits = waits_in(ranks, positions);
     auto& step = all.steps.emplace_back();
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {

@@ -16,6 +16,7 @@ struct RankStep {
 struct RankWork {
   std::vector<std::size_t> diagnoses;        ///< positions of the ranks' diagnoses
   std::vector<std::vector<RankStep>> steps;  ///< by common step, then by rank
+  bool is_pipeline = false;                  ///< ranks send to each other
 
   std::size_t ranks() const { return diagnoses.size(); }
   double mean_work(std::size_t rank) const;   ///< ns per step

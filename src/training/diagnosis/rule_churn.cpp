@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/call_names.h"
 #include "training/steps/operator_kinds.h"
 
 namespace takt {
@@ -102,12 +103,13 @@ RuleOutcome look_for_churn(const TrainingCase& one) {
     if (one.activity.memory.empty()) return abstain("memory events (profile_memory=True)");
     return look_at_turnover(one, false);
   }
-  std::int64_t runtime_calls = 0, calls = 0;
+  std::int64_t runtime_calls = 0, calls = 0, mapped = 0;
   std::vector<TimeInterval> list;
   for (const HostSpan& span : one.activity.host) {
     if (is_call(span.role)) ++runtime_calls;
     if (span.role != Role::allocation || !one.is_in_steps(span.span.start)) continue;
     ++calls;
+    if (maps_memory(one.trace.text(span.name))) ++mapped;
     list.push_back(span.span);
   }
   if (runtime_calls == 0) return abstain("calls of the device runtime (cudaMalloc, cudaFree)");
@@ -123,8 +125,11 @@ RuleOutcome look_for_churn(const TrainingCase& one) {
           "{:.1f} calls per step allocate or free device memory and take {} per step; the device is idle for {} of it",
           one.per_step(calls), time_text(one.per_step(time)),
           time_text(one.per_step(sum_of(by_step(one.idle.allocation, one.steps))))),
-      "Allocate tensors once and reuse them, keep shapes the same from step to step, and do not call empty_cache() in "
-      "the loop (or set expandable_segments).");
+      std::string("Allocate tensors once and reuse them, keep shapes the same from step to step, and do not call "
+                  "empty_cache() in the loop") +
+          (mapped > 0 ? "; segments that grow are given back where memory is short: use less of it (smaller batch, "
+                        "checkpointing)."
+                      : " (or set expandable_segments)."));
 }
 
 }  // namespace takt

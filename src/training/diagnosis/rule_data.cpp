@@ -8,12 +8,15 @@
 // such loaders waits are long from twice as much on.
 #include "base/statistics/statistics.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/period.h"
 
 namespace takt {
 namespace {
 
 constexpr double starved_share = 0.10, mostly_starved_share = 0.40;
 constexpr double long_wait_ns = 2e6, long_wait_for_process_ns = 4e6, noticed_wait_ns = 2e5;
+constexpr double far_more = 3;  // than the others: a wait of every n-th step
+constexpr std::size_t fewest_late = 3;
 constexpr double noticed_share = 0.05;      // of the steps, where the wait cannot be that for a batch that is ready
 constexpr double no_handing_over_ns = 1e7;  // nothing that is ready takes this long to hand over
 
@@ -100,7 +103,16 @@ RuleOutcome look_for_data_starvation(const TrainingCase& one) {
   const bool is_uneven = is_often_long && share * (1 - ready_wait(waited) / wait) >= noticed_share;
   const bool is_too_long = share >= noticed_share && wait >= no_handing_over_ns;
   if (!is_long && !is_most && !is_uneven && !is_too_long) return nothing_found();
-  const LoaderKind kind = kind_of(one, waits);
+  LoaderKind kind = kind_of(one, waits);
+  if (const auto period = period_of(waited, far_more); period && period->long_ones.size() >= fewest_late) {
+    kind.evidence = fmt::format("every {} steps it waits long; ", period->length) + kind.evidence;
+    if (has_worker_processes(one))
+      kind.fix = fmt::format(
+                     "Keep the workers from one epoch to the next if one has {0} steps (persistent_workers=True); "
+                     "if there are {0} workers, all are late at once: ",
+                     period->length) +
+                 "give the loader more of them (num_workers), or do per-item work once, before training.";
+  }
   const auto cost = one.activity.has_device() ? one.saved_by_program({.host = waits, .scale = {}}) : waited;
   return found(TrainingCause::data_starvation, cost,
                fmt::format("the training loop waits {} per step for its batch while nothing else runs; {}",

@@ -1,6 +1,10 @@
 // What a device does badly: kernels too small to fill it, copies and communication that nothing hides.
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "training/diagnosis/rule_words.h"
 
@@ -43,6 +47,22 @@ std::vector<std::int64_t> price_of_fill(const TrainingCase& one, double fill) {
   auto unseen = by_step(subtract(device_cover(one.activity, {Role::kernel}), seen_at_work(one.activity)), one.steps);
   for (std::int64_t& each : unseen) each = static_cast<std::int64_t>(static_cast<double>(each) * (1 - fill));
   return sum_of(unseen) > sum_of(saved) ? unseen : saved;
+}
+
+/// Of what communicates alone, the sends and receives.
+Intervals pairs_among(const TrainingCase& one, const Intervals& alone) {
+  std::vector<TimeInterval> list;
+  for (const DeviceSpan& work : one.activity.device)
+    if (work.is_point_to_point) list.push_back(work.span);
+  return intersect(alone, unite(std::move(list)));
+}
+
+/// Devices of one process that communicate: DataParallel, which sends the whole network to each device in each step.
+bool is_between_own_devices(const TrainingCase& one) {
+  std::set<std::int64_t> devices;
+  for (const DeviceSpan& work : one.activity.device)
+    if (work.role == Role::communication) devices.insert(work.device);
+  return devices.size() > 1;
 }
 
 }  // namespace
@@ -99,8 +119,9 @@ RuleOutcome look_for_exposed_copies(const TrainingCase& one) {
       TrainingCause::exposed_copy, cost,
       fmt::format("copies between host and device take {} per step while no kernel runs; {} of {} use pageable memory",
                   time_text(one.per_step(sum_of(by_step(exposed, one.steps)))), pageable, count),
-      "Copy from pinned memory (pin_memory=True) with non_blocking=True, and copy the next batch while this one is "
-      "computed.");
+      std::string(pageable > 0 ? "Copy from pinned memory (pin_memory=True) with non_blocking=True, and copy"
+                               : "Copy less, or on a stream of its own: copy") +
+          " the next batch while this one is computed.");
 }
 
 RuleOutcome look_for_exposed_communication(const TrainingCase& one) {
@@ -115,10 +136,25 @@ RuleOutcome look_for_exposed_communication(const TrainingCase& one) {
     return work.role == Role::communication ? 0.0 : 1.0;
   });
   if (one.share(std::min(sum_of(cost), sum_of(exposed))) < least_communication_share) return nothing_found();
+  const double time = one.per_step(sum_of(exposed));
+  const double pairs = one.per_step(sum_of(by_step(pairs_among(one, alone), one.steps)));
+  if (2 * pairs > time)
+    return found(TrainingCause::exposed_communication, cost,
+                 fmt::format("communication between ranks takes {} per step while nothing is computed, {} of it sends "
+                             "and receives, which last until the other rank comes",
+                             time_text(time), time_text(pairs)),
+                 "In a pipeline of stages: use more micro batches per step, or a schedule with less bubble (1F1B, "
+                 "interleaved stages). Traces of all ranks tell waiting and transfer apart.");
+  if (is_between_own_devices(one))
+    return found(TrainingCause::exposed_communication, cost,
+                 fmt::format("communication between the devices of this process takes {} per step while nothing is "
+                             "computed",
+                             time_text(time)),
+                 "Use DistributedDataParallel, a process per device: DataParallel sends the network to all devices and "
+                 "collects their gradients in each step.");
   return found(
       TrainingCause::exposed_communication, cost,
-      fmt::format("communication between ranks takes {} per step while nothing is computed",
-                  time_text(one.per_step(sum_of(exposed)))),
+      fmt::format("communication between ranks takes {} per step while nothing is computed", time_text(time)),
       "Overlap communication with the backward pass (larger buckets, gradient_as_bucket_view), communicate less often "
       "or in half precision, or use a faster interconnect.");
 }

@@ -24,11 +24,11 @@ std::string names_with_times(const TrainingCase& one, const std::vector<OwnCode>
   return text;
 }
 
-/// Whether most of it is the compiler's.
-bool is_compiling(const TrainingCase& one) {
+/// Whether most of it is the compiler's, or the profiler's.
+bool is_mostly(const TrainingCase& one, Role role) {
   std::vector<TimeInterval> list;
   for (const HostSpan& span : one.activity.named)
-    if (span.role == Role::compilation) list.push_back(span.span);
+    if (span.role == role) list.push_back(span.span);
   const Intervals own = one.line.own_times();
   return 2 * total(intersect(own, unite(std::move(list)))).count() > total(own).count();
 }
@@ -48,7 +48,13 @@ RuleOutcome look_for_own_code(const TrainingCase& one) {
   if (one.share(sum_of(cost)) < least) return nothing_found();
   const std::string who = one.activity.has_device() ? "the device waits" : "no operator runs";
   const std::string names = names_with_times(one, one.line.own);
-  if (is_compiling(one)) {
+  if (is_mostly(one, Role::profiling)) {
+    return found(
+        TrainingCause::host_bound, std::move(cost), fmt::format("{} for the profiler itself: {} per step", who, names),
+        "Nothing to fix in the training: without the profiler these steps are shorter. Record fewer events (no "
+        "shapes, stacks or memory) for figures that are closer to that.");
+  }
+  if (is_mostly(one, Role::compilation)) {
     return found(TrainingCause::host_bound, std::move(cost),
                  fmt::format("{} while the network is compiled again: {} per step", who, names),
                  "Keep shapes the same from step to step (pad, drop the last batch) or compile for all of them "

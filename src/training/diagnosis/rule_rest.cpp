@@ -1,8 +1,12 @@
 // What no rule explains. A device that is idle for a tenth of the time is a fault, whoever's it is.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/long_step.h"
 
 namespace takt {
 namespace {
@@ -15,26 +19,60 @@ struct Share {
   std::string_view what;
 };
 
-std::int64_t unexplained_on_host(const TrainingCase& one) {
-  const std::int64_t between_calls = [&] {
-    std::int64_t sum = 0;
-    for (const Stride& stride : one.line.strides)
-      if (stride.rest <= one.line.long_from) sum += stride.rest;
-    return sum;
-  }();
-  const std::int64_t idle = one.breakdown.sum(StepPart::idle) - between_calls - total(one.line.own_times()).count();
+/// All steps but a single slow one, which is told beside the verdicts.
+class SteadySteps {
+ public:
+  explicit SteadySteps(const TrainingCase& one) : one_(one) {
+    const auto slow = find_long_step(one.steps, one.breakdown);
+    for (std::size_t i = 0; slow && i < one.steps.list.size(); ++i)
+      if (one.steps.list[i].number == slow->number) left_out_ = i;
+  }
+
+  std::int64_t sum(std::vector<std::int64_t> by_step) const {
+    if (left_out_) by_step[*left_out_] = 0;
+    return sum_of(by_step);
+  }
+  std::int64_t sum(const Intervals& set) const { return sum(by_step(set, one_.steps)); }
+  double share(std::int64_t time) const {
+    std::vector<std::int64_t> lengths;
+    for (const TrainingStep& step : one_.steps.list) lengths.push_back(step.span.end - step.span.start);
+    const std::int64_t all = sum(std::move(lengths));
+    return all == 0 ? 0 : static_cast<double>(time) / static_cast<double>(all);
+  }
+  std::vector<std::int64_t> costs(const Intervals& set) const {
+    auto costs = by_step(set, one_.steps);
+    if (left_out_) costs[*left_out_] = 0;
+    return costs;
+  }
+
+ private:
+  const TrainingCase& one_;
+  std::optional<std::size_t> left_out_;
+};
+
+std::int64_t unexplained_on_host(const TrainingCase& one, const SteadySteps& steady) {
+  std::vector<std::int64_t> between_calls(one.steps.list.size());
+  for (const Stride& stride : one.line.strides) {
+    if (stride.rest > one.line.long_from) continue;
+    if (const auto step = one.step_at(stride.span.start)) between_calls[*step] += stride.rest;
+  }
+  const std::int64_t idle = steady.sum(part_by_step(one.breakdown, StepPart::idle)) -
+                            steady.sum(std::move(between_calls)) - steady.sum(one.line.own_times());
   return std::max<std::int64_t>(0, idle);
 }
 
 }  // namespace
 
 double unexplained_share(const TrainingCase& one) {
-  if (!one.activity.has_device()) return one.share(unexplained_on_host(one));
-  return one.share(sum_of(by_step(unite(one.idle.seldom, one.idle.other), one.steps)));
+  const SteadySteps steady(one);
+  if (!one.activity.has_device()) return steady.share(unexplained_on_host(one, steady));
+  return steady.share(steady.sum(unite(one.idle.seldom, one.idle.other)));
 }
 
 RuleOutcome look_at_rest(const TrainingCase& one) {
-  if (!one.activity.has_device() || one.share(total(one.idle.all()).count()) < much_idle) return nothing_found();
+  const SteadySteps steady(one);
+  const double idle = steady.share(steady.sum(one.idle.all()));
+  if (!one.activity.has_device() || idle < much_idle) return nothing_found();
   const std::array<Share, 7> shares{{
       {TrainingCause::data_starvation, &one.idle.data_wait, "the training loop waits for its batch"},
       {TrainingCause::allocator_churn, &one.idle.allocation, "memory of the device is allocated or freed"},
@@ -44,15 +82,18 @@ RuleOutcome look_at_rest(const TrainingCase& one) {
       {TrainingCause::host_bound, &one.idle.seldom, "the program does something else, at changing places"},
       {TrainingCause::host_bound, &one.idle.other, "the trace shows nothing that it waits for"},
   }};
-  const auto largest = std::max_element(
-      shares.begin(), shares.end(), [](const Share& a, const Share& b) { return total(*a.times) < total(*b.times); });
-  auto cost = by_step(*largest->times, one.steps);
+  const auto largest = std::max_element(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
+    return steady.sum(*a.times) < steady.sum(*b.times);
+  });
+  auto cost = steady.costs(*largest->times);
   const std::string time = time_text(one.per_step(sum_of(cost)));
   return found(largest->cause, std::move(cost),
-               fmt::format("the device is idle for {} of the time; for {} per step of it {}",
-                           percent_text(one.share(total(one.idle.all()).count())), time, largest->what),
-               "Record with with_stack=True and name parts of the loop with record_function() to see what the program "
-               "does meanwhile.");
+               fmt::format("the device is idle for {} of the time; for {} per step of it {}", percent_text(idle), time,
+                           largest->what),
+               one.activity.host.empty()
+                   ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
+                   : "Record with with_stack=True and name parts of the loop with record_function() to see what the "
+                     "program does meanwhile.");
 }
 
 }  // namespace takt

@@ -4,6 +4,7 @@
 //
 // Without a device reading a value costs next to nothing; there the count alone speaks, for what the same program would
 // do with a device.
+#include "training/diagnosis/blocking_launches.h"
 #include "training/diagnosis/rule_words.h"
 
 namespace takt {
@@ -31,6 +32,17 @@ RuleOutcome look_at_reads(const TrainingCase& one) {
       "Keep losses and conditions as tensors, and read them only every N steps.");
 }
 
+RuleOutcome look_at_blocking(const TrainingCase& one, const Intervals& waits) {
+  auto cost = one.saved_by_program({.host = waits, .scale = {}});
+  if (one.share(sum_of(cost)) < costly_share) return nothing_found();
+  return found(TrainingCause::host_synchronisation, std::move(cost),
+               fmt::format("each launch returns only when its kernel is done, as with CUDA_LAUNCH_BLOCKING=1: {} per "
+                           "step in which the program could prepare the next ones",
+                           time_text(one.per_step(sum_of(by_step(waits, one.steps))))),
+               "Unset CUDA_LAUNCH_BLOCKING (of AMD: HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL), and leave debuggers "
+               "and checkers out.");
+}
+
 }  // namespace
 
 RuleOutcome look_for_synchronisation(const TrainingCase& one) {
@@ -44,6 +56,7 @@ RuleOutcome look_for_synchronisation(const TrainingCase& one) {
   }
   if (runtime_calls == 0) return abstain("calls of the device runtime (cudaStreamSynchronize …)");
   if (!one.activity.has_device()) return abstain("device events (kernels)");
+  if (const Intervals waits = blocking_launches(one.activity); !waits.empty()) return look_at_blocking(one, waits);
   const double each = one.per_step(calls);
   if (each < fewest_calls) return nothing_found();
   const auto cost = one.saved_by_program({.host = {}, .waits = true, .scale = {}});

@@ -2,8 +2,14 @@
 // of a few microseconds are no longer than starting one takes, so fused into others they would take next to nothing:
 // they belong to the price. (Without a device: rule_tiny_operators.cpp.)
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "training/diagnosis/blocking_launches.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/call_names.h"
 #include "training/steps/operator_kinds.h"
 
 namespace takt {
@@ -43,6 +49,24 @@ std::vector<std::int64_t> price_of_launches(const TrainingCase& one) {
   return sum_of(saved) < sum_of(waited) ? saved : waited;
 }
 
+struct Runner {
+  std::string name;
+  std::int64_t time = 0;  ///< ns
+};
+
+/// The operator that runs most of the time in which the device waits for launches; of several rows, each counts.
+Runner longest_runner(const TrainingCase& one) {
+  std::map<StringId, std::vector<TimeInterval>> spans;
+  for (const HostSpan& span : one.activity.host)
+    if (is_call_of_program(one.activity, span)) spans[span.name].push_back(span.span);
+  Runner longest;
+  for (auto& [name, list] : spans) {
+    const std::int64_t time = total(intersect(one.idle.launch, unite(std::move(list)))).count();
+    if (time > longest.time) longest = {one.trace.text(name), time};
+  }
+  return longest;
+}
+
 }  // namespace
 
 RuleOutcome look_for_tiny_kernels(const TrainingCase& one) {
@@ -54,10 +78,11 @@ RuleOutcome look_for_tiny_kernels(const TrainingCase& one) {
       lengths.push_back(work.span.end - work.span.start);
   }
   const bool has_calls = std::any_of(one.activity.host.begin(), one.activity.host.end(), [&](const HostSpan& span) {
-    return span.role == Role::launch && one.trace.text(span.name).find("Launch") != std::string::npos;
+    return span.role == Role::launch && !gives_a_copy(one.trace.text(span.name));
   });
   if (!has_calls) return abstain("calls that launch kernels");
   if (lengths.empty()) return nothing_found();
+  if (!blocking_launches(one.activity).empty()) return abstain("launches that do not wait for their kernels");
   const auto waits = by_step(one.idle.launch, one.steps);
   const double kernels = one.per_step(static_cast<std::int64_t>(lengths.size()));
   const std::int64_t median = at_fraction(lengths, 0.5);
@@ -65,10 +90,19 @@ RuleOutcome look_for_tiny_kernels(const TrainingCase& one) {
   const auto waiting = one.replay.saved_without({.host = one.line.launching, .scale = {}});
   if (one.share(std::min(sum_of(waiting), sum_of(waits))) < least_launch_share) return nothing_found();
   const auto cost = price_of_launches(one);
-  return found(
-      TrainingCause::tiny_kernels, cost,
+  std::string evidence =
       fmt::format("{:.0f} kernels per step, with a median time of {}; the device waits {} per step for launches",
-                  kernels, time_text(static_cast<double>(median)), time_text(one.per_step(sum_of(waits)))),
+                  kernels, time_text(static_cast<double>(median)), time_text(one.per_step(sum_of(waits))));
+  const Runner runner = longest_runner(one);
+  if (2 * runner.time >= sum_of(waits)) {
+    evidence += fmt::format(", {} of it in {}", time_text(one.per_step(runner.time)), runner.name);
+    if (runner.name.starts_with("TorchDynamo Cache Lookup"))
+      return found(TrainingCause::tiny_kernels, cost, std::move(evidence),
+                   "Compile with fewer breaks of the graph, as guards are checked at each: fullgraph=True shows them, "
+                   "and so does TORCH_LOGS=graph_breaks,guards.");
+  }
+  return found(
+      TrainingCause::tiny_kernels, cost, std::move(evidence),
       "Launch fewer kernels: fuse chains of operators (torch.compile), use foreach or fused optimizers, or replay the "
       "step as a CUDA graph.");
 }

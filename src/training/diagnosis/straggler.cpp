@@ -1,8 +1,13 @@
 #include "training/diagnosis/straggler.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "training/diagnosis/rank_work.h"
 #include "training/diagnosis/rule_words.h"
@@ -119,23 +124,57 @@ std::int64_t waited_by(const RankWork& work, std::size_t rank) {
   return sum;
 }
 
+/// What slow ranks do longer than the others.
+struct Excess {
+  std::string evidence, fix;
+};
+
+/// By the part of the breakdown that differs most; `is_slow` of a common step and a rank.
+template <typename IsSlow>
+Excess excess_of(const std::vector<Diagnosis>& diagnoses, const RankWork& work, IsSlow is_slow) {
+  std::array<double, step_part_count> excess{};
+  const auto all = static_cast<double>(work.ranks());
+  for (std::size_t step = 0; step < work.steps.size(); ++step) {
+    double slow_ones = 0;
+    for (std::size_t rank = 0; rank < work.ranks(); ++rank) slow_ones += is_slow(step, rank) ? 1 : 0;
+    if (slow_ones < 1 || slow_ones >= all) continue;
+    for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+      const double weight = is_slow(step, rank) ? 1 / slow_ones : -1 / (all - slow_ones);
+      const auto& parts = diagnoses[work.diagnoses[rank]].breakdown.by_step;
+      if (work.steps[step][rank].position >= parts.size()) continue;
+      for (std::size_t i = 0; i < step_part_count; ++i)
+        excess[i] += weight * static_cast<double>(parts[work.steps[step][rank].position][i]);
+    }
+  }
+  excess[static_cast<std::size_t>(StepPart::communication)] = 0;
+  const auto most = std::max_element(excess.begin(), excess.end());
+  if (*most <= 0) return {"", "check that host: its clock, its other processes, its input."};
+  const auto part = static_cast<StepPart>(most - excess.begin());
+  return {fmt::format("; most of the difference is {}",
+                      part == StepPart::idle ? std::string_view("the program's own code") : name_of(part)),
+          part == StepPart::kernel ? "check the clock and the temperature of that device."
+          : part == StepPart::data_wait
+              ? "check the input of that host."
+              : "check that host: pauses of the program (garbage collection), other processes."};
+}
+
 void blame_slow(std::vector<Diagnosis>& diagnoses, const RankWork& work, const std::vector<bool>& slow) {
   const std::vector<std::int64_t> gains = gains_without(work, slow);
   const std::string names = names_of_ranks(diagnoses, work, slow);
   const auto count = static_cast<std::size_t>(std::count(slow.begin(), slow.end(), true));
   const std::string usual = time_text(mean_over(work, slow, false));
+  const Excess excess = excess_of(diagnoses, work, [&](std::size_t, std::size_t rank) { return bool{slow[rank]}; });
   for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
     Diagnosis& one = diagnoses[work.diagnoses[rank]];
     auto cost = on_steps_of(one, work, rank, gains);
     const std::int64_t waited = waited_by(work, rank);
     if (slow[rank]) {
-      add_verdict(
-          one, TrainingCause::straggler, std::move(cost),
-          fmt::format("{} work{} {} per step, the other {} ranks {}: they wait for {}{}", names, count == 1 ? "s" : "",
-                      time_text(mean_over(work, slow, true)), work.ranks() - count, usual, count == 1 ? "it" : "them",
-                      count == 1 ? "" : "; fixing one of them alone gains little"),
-          "Give each rank the same work (shards, sequence lengths), and check that host: its clock, its other "
-          "processes, its input.");
+      add_verdict(one, TrainingCause::straggler, std::move(cost),
+                  fmt::format("{} work{} {} per step, the other {} ranks {}: they wait for {}{}{}", names,
+                              count == 1 ? "s" : "", time_text(mean_over(work, slow, true)), work.ranks() - count,
+                              usual, count == 1 ? "it" : "them", excess.evidence,
+                              count == 1 ? "" : "; fixing one of them alone gains little"),
+                  "Give each rank the same work (shards, sequence lengths), and " + excess.fix);
     } else if (static_cast<double>(waited) >= least_rank_share * static_cast<double>(one.breakdown.total)) {
       add_verdict(one, TrainingCause::straggler, std::move(cost),
                   fmt::format("this rank waits {} per step for {}",
@@ -154,15 +193,41 @@ void blame_uneven_work(std::vector<Diagnosis>& diagnoses, const RankWork& work) 
     for (std::size_t rank = 0; rank < work.ranks(); ++rank)
       if (work.steps[step][rank].work == work.most(step)) slowest.insert(rank);
   }
+  const Excess excess = excess_of(diagnoses, work, [&](std::size_t step, std::size_t rank) {
+    return work.steps[step][rank].work == work.most(step);
+  });
+  const bool is_of_device = excess.evidence.ends_with(name_of(StepPart::kernel));
   for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
     Diagnosis& one = diagnoses[work.diagnoses[rank]];
     add_verdict(
         one, TrainingCause::uneven_ranks, on_steps_of(one, work, rank, gains),
         fmt::format("another rank is the slowest from step to step ({} of {} in turn); the slowest one works {} "
-                    "longer than the mean of all",
+                    "longer than the mean of all{}",
                     slowest.size(), work.ranks(),
-                    time_text(static_cast<double>(sum_of(gains)) / static_cast<double>(gains.size()))),
-        "Give the ranks equal work in each step: sort or bucket samples by length, and balance shards.");
+                    time_text(static_cast<double>(sum_of(gains)) / static_cast<double>(gains.size())), excess.evidence),
+        "Give the ranks equal work in each step: sort or bucket samples by length, and balance shards" +
+            (is_of_device ? "." : "; " + excess.fix));
+  }
+}
+
+/// Stages of a pipeline wait for each other while it fills and runs empty; for a stage that has more work than others
+/// they wait, too, which is another verdict's.
+void blame_pipeline(std::vector<Diagnosis>& diagnoses, const RankWork& work) {
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+    Diagnosis& one = diagnoses[work.diagnoses[rank]];
+    std::vector<std::int64_t> waits;
+    for (std::size_t step = 0; step < work.steps.size(); ++step) {
+      const RankStep& own = work.steps[step][rank];
+      waits.push_back(std::max<std::int64_t>(0, own.waited - (work.most(step) - own.work)));
+    }
+    const std::int64_t sum = sum_of(waits);
+    if (static_cast<double>(sum) < least_rank_share * static_cast<double>(one.breakdown.total)) continue;
+    add_verdict(
+        one, TrainingCause::pipeline_bubble, on_steps_of(one, work, rank, waits),
+        fmt::format("as a stage of a pipeline this rank waits {} per step for the other stages",
+                    time_text(static_cast<double>(sum) / static_cast<double>(waits.size()))),
+        "Use more micro batches per step, or a schedule with less bubble (1F1B, interleaved stages, zero bubble), "
+        "and give the stages equal work.");
   }
 }
 
@@ -219,6 +284,7 @@ void look_for_stragglers(std::vector<Diagnosis>& diagnoses,
   abstain_without(diagnoses, work, world_size);
   for (std::size_t rank = 0; rank < work.ranks(); ++rank)
     take_waits_from_communication(diagnoses[work.diagnoses[rank]], work, rank);
+  if (work.is_pipeline) blame_pipeline(diagnoses, work);
   const std::int64_t all_gain = sum_of_most_over(work, &RankWork::usual);
   const auto least = least_rank_share * static_cast<double>(sum_of_usual(work));
   if (work.steps.empty() || static_cast<double>(all_gain) < least) return;

@@ -31,7 +31,8 @@ constexpr ColumnText cause_of_slow_steps{
     "repeatedly waits for the device), tiny_kernels (launching takes longer than computing), allocator_churn (memory "
     "is allocated and freed all the time), small_batch (kernels do not fill the device), exposed_copy, "
     "exposed_communication (nothing runs concurrently with it), straggler (a rank that the others wait for), "
-    "uneven_ranks (each step another rank is the slowest), rising_step_time, host_bound (the program's own code keeps "
+    "uneven_ranks (each step another rank is the slowest), pipeline_bubble (stages of a pipeline wait for each other), "
+    "rising_step_time, host_bound (the program's own code keeps "
     "the device waiting), serial_devices (devices of one process take turns), periodic_stall (every n-th step takes "
     "longer), warm_up (slow first steps, left out), compute_bound (no problem to fix)."};
 constexpr ColumnText step_share_of_cause{"step_share", "Step share", step_share_meaning};
@@ -100,8 +101,8 @@ constexpr Column<StepRow> step_columns[] = {
     {"found_by", "Detected by",
      [](const StepRow& r) -> Cell { return std::string(name_of(r.diagnosis->steps.source)); },
      "How the training step was detected: marks (ProfilerStep markers), kernels or operators (from their repetition), "
-     "optimizer (calls of the optimizer), annotation (passes of the model that an annotation spans), none (the whole "
-     "trace counts as one)."},
+     "optimizer (calls of the optimizer), loader (waits for batches), annotation (passes of the model that an "
+     "annotation spans), none (the whole trace counts as one)."},
     {"from_ns", "From ns", [](const StepRow& r) -> Cell { return r.diagnosis->steps.list[r.position].span.start; },
      "Start of the first step concerned, in nanoseconds from the trace's base time."},
     {"step_time_us", "Step time",

@@ -22,6 +22,8 @@ std::string how_found(const Steps& steps, const std::string& pass) {
       return number + ", detected without ProfilerStep markers from repeating operators" + ends;
     case StepSource::optimizer:
       return number + ", detected without ProfilerStep markers from calls of the optimizer" + ends;
+    case StepSource::loader:
+      return number + ", detected without ProfilerStep markers from waits for batches";
     case StepSource::annotation:
       return fmt::format("{} of the model{}", count == 1 ? "one pass" : fmt::format("{} passes", count),
                          pass.empty() ? "" : fmt::format(" ({})", printable(pass)));
@@ -74,10 +76,22 @@ std::string remarks_text(const Diagnosis& one, std::size_t width) {
   std::string text;
   const auto add = [&](const std::string& words) { text += wrapped(words, width) + "\n"; };
   if (!one.steps.unrecorded.empty())
-    add("Left out: steps " + numbers_of(one.steps.unrecorded) + ", whose device work is not in the trace.");
+    add(std::string("Left out: ") + (one.steps.unrecorded.size() == 1 ? "step " : "steps ") +
+        numbers_of(one.steps.unrecorded) + ", whose device work is not in the trace.");
+  if (one.steps.lost_share >= worth_saying)
+    add(
+        fmt::format("Of the calls that launch work, {:.0f} % have none in the trace: the profiler lost it, and the "
+                    "device was busier than it seems.",
+                    100 * one.steps.lost_share));
   if (one.steps.is_misplaced)
     add("The device's work lies behind the calls that waited for it, so its times cannot be assigned to steps; step "
         "times are those of the program.");
+  constexpr double much_of_computing = 0.3;
+  if (one.plain_products.share >= much_of_computing)
+    add(fmt::format(
+        "Precision: {:.0f} % of the time of kernels is products in float32 that leave the matrix units (tensor "
+        "cores) unused, most in {}: try mixed precision (autocast) or TF32.",
+        100 * one.plain_products.share, printable(one.plain_products.longest)));
   if (one.unexplained >= worth_saying && one.steps.source != StepSource::none)
     add(fmt::format(
         "Unexplained: for {:.0f} % of the time {}, at changing places or for no recorded reason. On a busy "

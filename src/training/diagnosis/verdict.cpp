@@ -6,7 +6,8 @@ std::string_view name_of(TrainingCause cause) {
   constexpr std::string_view names[training_cause_count] = {
       "data_starvation", "host_synchronisation",  "tiny_kernels",   "allocator_churn",  "small_batch",
       "exposed_copy",    "exposed_communication", "straggler",      "rising_step_time", "compute_bound",
-      "host_bound",      "serial_devices",        "periodic_stall", "warm_up",          "uneven_ranks"};
+      "host_bound",      "serial_devices",        "periodic_stall", "warm_up",          "uneven_ranks",
+      "pipeline_bubble"};
   return names[static_cast<std::size_t>(cause)];
 }
 

@@ -24,14 +24,15 @@ enum class TrainingCause : std::uint8_t {
   exposed_communication,
   straggler,
   rising_step_time,
-  compute_bound,   ///< nothing to mend: what is there is used
-  host_bound,      ///< the program's own code keeps the device waiting
-  serial_devices,  ///< devices of one process take turns
-  periodic_stall,  ///< every n-th step does something else, too
-  warm_up,         ///< first steps that are no steady ones: set apart, nothing to mend
-  uneven_ranks,    ///< in each step another rank is the slowest
+  compute_bound,    ///< nothing to mend: what is there is used
+  host_bound,       ///< the program's own code keeps the device waiting
+  serial_devices,   ///< devices of one process take turns
+  periodic_stall,   ///< every n-th step does something else, too
+  warm_up,          ///< first steps that are no steady ones: set apart, nothing to mend
+  uneven_ranks,     ///< in each step another rank is the slowest
+  pipeline_bubble,  ///< stages of a pipeline wait for each other
 };
-constexpr std::size_t training_cause_count = 15;
+constexpr std::size_t training_cause_count = 16;
 std::string_view name_of(TrainingCause cause);  ///< "data_starvation"
 
 struct TrainingVerdict {
@@ -88,7 +89,8 @@ RuleOutcome look_for_warm_up(const TrainingCase& one);
 /// What is left where no rule found a cause, and the device is idle all the same: the largest share of it.
 RuleOutcome look_at_rest(const TrainingCase& one);
 
-/// The part of a step, 0 to 1, in which nothing works and no cause is known.
+/// The part of the steps, 0 to 1, in which nothing works and no cause is known. A single slow step is told apart, and
+/// says nothing of the others.
 double unexplained_share(const TrainingCase& one);
 
 }  // namespace takt

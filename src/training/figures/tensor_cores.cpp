@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 18> matrix_unit_parts{
 /// The same libraries' kernels that multiply without.
 constexpr std::array<std::string_view, 2> plain_parts{"ffma", "simt"};
 
+/// Kernels that multiply in float32: of cuBLAS and cuDNN, CUTLASS, and AMD's Tensile.
+constexpr std::array<std::string_view, 5> single_parts{"sgemm", "scudnn", "ffma", "_simt_", "_sb_"};
+
 constexpr std::array<std::string_view, 16> eligible_ops{"aten::mm",
                                                         "aten::addmm",
                                                         "aten::bmm",
@@ -57,6 +60,12 @@ bool uses_matrix_unit(std::string_view kernel) {
   const bool has_instruction =
       instruction != name.npos && instruction + 3 < name.size() && is_digit(name[instruction + 3]);
   return has_instruction || std::any_of(matrix_unit_parts.begin(), matrix_unit_parts.end(), has);
+}
+
+bool multiplies_without(std::string_view kernel) {
+  const std::string name = lower_case(kernel);
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  return !uses_matrix_unit(kernel) && std::any_of(single_parts.begin(), single_parts.end(), has);
 }
 
 bool is_a_product(std::string_view kernel) {

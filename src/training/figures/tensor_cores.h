@@ -32,6 +32,8 @@ std::array<MatrixUnitFigure, matrix_unit_count> matrix_unit_figures(const Trace&
 bool uses_matrix_unit(std::string_view kernel);
 /// Whether the kernel may be a product, by its name: those that copy, add or reorder beside one are none.
 bool is_a_product(std::string_view kernel);
+/// A product in float32 without matrix units, by its name: "ampere_sgemm_128x64_nn", "…_simt_sgemm_…".
+bool multiplies_without(std::string_view kernel);
 /// Whether there are kernels for this operator that use matrix units.
 bool could_use_matrix_unit(std::string_view op);
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
+#include "base/basics/text.h"
 #include "trace/events/rank_names.h"
 #include "trace/events/step_marks.h"
+#include "training/steps/lost_work.h"
 #include "training/steps/named_work.h"
 
 namespace takt {
@@ -16,6 +19,7 @@ struct AskedArgs {
   std::optional<std::int64_t> total, device, address;
   std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
+  std::optional<StringId> collective;  // its name
 };
 
 class ArgReader {
@@ -27,7 +31,7 @@ class ArgReader {
     for (const TraceArg arg : trace_.args(event)) {
       switch (key_of(arg.key)) {
         case Key::correlation:
-          asked.correlation = integer(arg).value_or(0);
+          asked.correlation = number_of_launch(integer(arg).value_or(0));
           break;
         case Key::bytes:
           asked.bytes = integer(arg).value_or(0);
@@ -50,6 +54,9 @@ class ArgReader {
         case Key::estimate:
           asked.estimate = number(arg);
           break;
+        case Key::collective:
+          if (const auto* text = std::get_if<StringId>(&arg.value)) asked.collective = *text;
+          break;
         case Key::other:
         case Key::unknown:
           break;
@@ -69,7 +76,8 @@ class ArgReader {
     address,
     number,
     blocks,
-    estimate
+    estimate,
+    collective
   };
 
   Key key_of(StringId id) {
@@ -81,11 +89,18 @@ class ArgReader {
                  : text == "Total Allocated"           ? Key::total
                  : text == "Device Type"               ? Key::device
                  : text == "Addr"                      ? Key::address
+                 : text == "connection_id"             ? Key::correlation
                  : text == "device"                    ? Key::number
                  : text == "Device Id"                 ? Key::number
+                 : text == "Collective name"           ? Key::collective
                  : text == "blocks per SM"             ? Key::blocks
                  : text == "est. achieved occupancy %" ? Key::estimate
                                                        : Key::other;
+  }
+  /// Ascend's profiler writes the largest number of 32 bits for none.
+  static std::int64_t number_of_launch(std::int64_t number) {
+    constexpr std::int64_t none = UINT32_MAX;
+    return number == none ? 0 : number;
   }
   static std::optional<std::int64_t> integer(const TraceArg& arg) {
     const auto* value = std::get_if<std::int64_t>(&arg.value);
@@ -103,6 +118,24 @@ class ArgReader {
 
 TimeInterval span_of(const TraceEvent& event) {
   return {event.start_ns, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0)};
+}
+
+/// Whether the program exchanges data between all ranks by kernels that are called as those of sends and receives.
+bool exchanges_between_all(const Trace& trace) {
+  for (std::size_t i = 0; i < trace.strings().size(); ++i) {
+    const std::string word = lower_case(trace.text(static_cast<StringId>(i)));
+    if (word.find("all_to_all") != word.npos || word.find("alltoall") != word.npos) return true;
+  }
+  return false;
+}
+
+/// New versions of PyTorch tell what a kernel is for. Else its name does, which an exchange between all shares.
+bool is_point_to_point(const Trace& trace, const DeviceSpan& span, std::optional<StringId> collective, bool exchanges) {
+  if (span.role != Role::communication) return false;
+  const std::string told = collective ? trace.text(*collective) : "";
+  if (told.starts_with("send") || told.starts_with("recv")) return true;
+  const bool is_named_so = lower_case(trace.text(span.name)).find("sendrecv") != std::string::npos;
+  return is_named_so && (told == "coalesced" || (told.empty() && !exchanges));
 }
 
 /// Every process calls its first device 0.
@@ -163,6 +196,23 @@ void mark_memory_operators(const Trace& trace, Activity& activity) {
   }
 }
 
+/// "execute_context_1(64)_generation_8(8)": the figures of requests and batches vary.
+std::map<StringId, StringId> names_without_figures(const Trace& trace, const Activity& activity) {
+  std::map<StringId, StringId> alike;
+  std::map<std::string, StringId> first;
+  for (const HostSpan& span : activity.named) {
+    if (span.role != Role::annotation || alike.contains(span.name)) continue;
+    std::string word = trace.text(span.name);
+    std::erase_if(word, [](char letter) { return letter >= '0' && letter <= '9'; });
+    alike[span.name] = first.try_emplace(word, span.name).first->second;
+  }
+  return alike;
+}
+
+bool is_frame(const Trace& trace, const HostSpan& span) {
+  return trace.text(trace.events()[static_cast<std::size_t>(span.event)].category) == "python_function";
+}
+
 /// Which rows belong to the training loop. Of a trace that tells nothing, the row with most operators.
 std::vector<bool> training_rows(const Trace& trace, const Activity& activity) {
   std::vector<bool> trains(trace.rows().size());
@@ -174,7 +224,9 @@ std::vector<bool> training_rows(const Trace& trace, const Activity& activity) {
     signed char& is_back = backward[static_cast<std::size_t>(span.name)];
     if (is_back < 0) is_back = is_backward(trace.text(span.name)) ? 1 : 0;
     if (is_operator(span.role)) ++operators[row];
-    if (span.role == Role::launch || span.role == Role::data_wait || span.role == Role::optimizer) trains[row] = true;
+    // A thread that fetches batches ahead calls iterators, too.
+    const bool waits = span.role == Role::data_wait && !is_frame(trace, span);
+    if (span.role == Role::launch || waits || span.role == Role::optimizer) trains[row] = true;
     if (is_back == 1 && is_operator(span.role)) trains[row] = true;
   }
   if (std::find(trains.begin(), trains.end(), true) == trains.end() && !trains.empty()) {
@@ -199,6 +251,7 @@ Activity activity_of(const Trace& trace) {
     return number == 0 ? 0 : number ^ of_rank[static_cast<std::size_t>(event.row)];
   };
   activity.expects_device = names_a_device(trace);
+  const bool exchanges = exchanges_between_all(trace);
   for (std::size_t i = 0; i < trace.events().size(); ++i) {
     const TraceEvent& event = trace.events()[i];
     const auto id = static_cast<EventId>(i);
@@ -208,6 +261,7 @@ Activity activity_of(const Trace& trace) {
       const AskedArgs asked = args.read(event);
       DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation)};
       span.device = device_number(trace, event, asked.number);
+      span.is_point_to_point = is_point_to_point(trace, span, asked.collective, exchanges);
       if (asked.blocks) span.occupancy = static_cast<float>(std::min(*asked.blocks, 1.0));
       if (!asked.blocks && asked.estimate) span.occupancy = static_cast<float>(*asked.estimate / 100);
       activity.device.push_back(span);
@@ -218,7 +272,8 @@ Activity activity_of(const Trace& trace) {
     } else if (role == Role::step) {
       if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
       activity.step_marks.push_back({span_of(event), event.name, event.row, role, id});
-    } else if (role == Role::annotation || role == Role::frame || role == Role::compilation) {
+    } else if (role == Role::annotation || role == Role::frame || role == Role::compilation ||
+               role == Role::profiling) {
       if (!is_device_mark(trace.text(event.category)))
         activity.named.push_back({span_of(event), event.name, event.row, role, id});
     } else {
@@ -237,7 +292,10 @@ Activity activity_of(const Trace& trace) {
   for (const HostSpan& mark : activity.step_marks)
     activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
   activity.expects_device = activity.expects_device || activity.has_device();
+  activity.alike = names_without_figures(trace, activity);
+  drop_lonely_copies(trace, activity);
   drop_compiled_operators(activity);
+  leave_out_profiling(activity);
   activity.trains = training_rows(trace, activity);
   add_starts_of_workers(trace, activity);
   nest_operators(activity);

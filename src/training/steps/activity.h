@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct DeviceSpan {
   Role role{};
   std::int64_t correlation = 0;      ///< with the call that launched it, of the same rank; 0: not told
   std::int64_t device = 0;           ///< the same for the work of one device, different for others
+  bool is_point_to_point = false;    ///< of communication: a send or a receive, which waits for the other rank
   std::optional<float> occupancy{};  ///< of a kernel: blocks per multiprocessor, at most 1, or the profiler's estimate
 };
 
@@ -50,9 +52,10 @@ struct MemoryMoment {
 /// Everything is sorted by start.
 struct Activity {
   std::vector<DeviceSpan> device;
-  std::vector<HostSpan> host;              ///< all but steps; of all threads
-  std::vector<HostSpan> named;             ///< annotations, Python functions and compilers, of all threads
-  std::vector<HostSpan> step_marks;        ///< of the program; PyTorch draws others around the device's work
+  std::vector<HostSpan> host;          ///< all but steps; of all threads
+  std::vector<HostSpan> named;         ///< annotations, Python functions, compilers and the profiler, of all threads
+  std::map<StringId, StringId> alike;  ///< names of annotations, by the first that differs in figures alone
+  std::vector<HostSpan> step_marks;    ///< of the program; PyTorch draws others around the device's work
   std::vector<std::int64_t> step_numbers;  ///< of step_marks
   std::vector<MemoryMoment> memory;
   std::vector<bool> trains;     ///< by row: the loop, the backward pass, whoever launches; not a loader's workers

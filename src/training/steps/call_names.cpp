@@ -1,6 +1,8 @@
 #include "training/steps/call_names.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "base/basics/text.h"
@@ -51,6 +53,14 @@ constexpr CallName calls[] = {
     {"memalloc", Match::part, Role::allocation},
     {"memcreate", Match::part, Role::allocation},
     {"memrelease", Match::part, Role::allocation},
+    {"memmap", Match::part, Role::allocation},
+    {"mapmem", Match::part, Role::allocation},
+    {"memunmap", Match::part, Role::allocation},
+    {"memsetaccess", Match::part, Role::allocation},
+    {"memaddressreserve", Match::part, Role::allocation},
+    {"reservememaddress", Match::part, Role::allocation},
+    {"hostregister", Match::part, Role::allocation},
+    {"hostunregister", Match::part, Role::allocation},
     {"usmdevicealloc", Match::part, Role::allocation},
     {"usmhostalloc", Match::part, Role::allocation},
     {"usmsharedalloc", Match::part, Role::allocation},
@@ -67,6 +77,9 @@ constexpr CallName calls[] = {
     {"aclopexecute", Match::part, Role::launch},
     {"executecomputation", Match::part, Role::launch},
 };
+
+/// In calls that give the device something to copy or fill, in lower case.
+constexpr std::string_view copy_words[] = {"memcpy", "memset", "memfill", "usmfill", "appendmemory", "mempool"};
 
 /// Spans of a program that get a batch, in lower case and without what joins words.
 constexpr std::array<std::string_view, 10> loader_words{"dataload",   "datawait",  "getbatch",  "nextbatch",
@@ -91,6 +104,17 @@ Role role_of_call(std::string_view name) {
   return Role::runtime;
 }
 
+bool gives_a_copy(std::string_view name) {
+  const std::string word = lower_case(name);
+  return std::any_of(std::begin(copy_words), std::end(copy_words),
+                     [&](std::string_view part) { return word.find(part) != word.npos; });
+}
+
+bool maps_memory(std::string_view name) {
+  const std::string word = lower_case(name);
+  return word.find("memmap") != word.npos || word.find("mapmem") != word.npos || word.find("unmap") != word.npos;
+}
+
 bool is_data_wait(std::string_view name) {
   if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#")) return true;
   const std::string word = without_joints(name);
@@ -99,10 +123,13 @@ bool is_data_wait(std::string_view name) {
   return false;
 }
 
+/// "torch/utils/data/dataloader.py(701): __next__", "datasets/iterable_dataset.py(2093): __iter__": whoever has an
+/// iterator in Python gets batches from it. A generator's frame is there while it makes the next one.
 bool is_loader_frame(std::string_view name) {
-  if (name.find("__next__") == name.npos) return false;
-  return name.find("dataloader.py") != name.npos || name.find("DALI") != name.npos ||
-         name.find("nvidia/dali") != name.npos;
+  if (name.ends_with("__next__") || name.find("DALI") != name.npos) return name.find("__next__") != name.npos;
+  if (!name.ends_with(": __iter__")) return false;
+  const std::string file = without_joints(name);
+  return file.find("dataset") != file.npos || file.find("dataloader") != file.npos;
 }
 
 }  // namespace takt

@@ -2,6 +2,8 @@
 // the stretches are its layers; calls of the optimizer count steps, and what comes again between them are micro batches.
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "training/steps/steps.h"
 
@@ -66,10 +68,12 @@ Steps steps_of_passes(const Passes& passes) {
   return steps;
 }
 
-std::vector<TimeInterval> optimizer_calls(const Activity& activity) {
+/// Spans of a role on threads that train, outermost ones alone.
+std::vector<TimeInterval> calls_of(const Activity& activity, Role role) {
   std::vector<TimeInterval> calls;
   for (const HostSpan& span : activity.host) {
-    if (span.role != Role::optimizer || span.span.end <= span.span.start) continue;
+    if (span.role != role || span.span.end <= span.span.start) continue;
+    if (!activity.trains[static_cast<std::size_t>(span.row)]) continue;
     if (calls.empty() || span.span.start >= calls.back().end) calls.push_back(span.span);
   }
   return calls;
@@ -93,11 +97,58 @@ Steps steps_of_calls(const Activity& activity, const std::vector<TimeInterval>& 
   return steps;
 }
 
+/// Several optimizers take turns with one batch, as in adversarial networks: each step from one wait for a batch to the
+/// next.
+Steps steps_of_batches(const std::vector<TimeInterval>& waits, std::int64_t end) {
+  Steps steps;
+  steps.source = StepSource::loader;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const std::int64_t until = i + 1 < waits.size() ? waits[i + 1].start : std::max(end, waits[i].end);
+    steps.list.push_back({static_cast<std::int64_t>(i), {waits[i].start, until}, {}});
+  }
+  return steps;
+}
+
+bool are_several_per_batch(const std::vector<TimeInterval>& calls, const std::vector<TimeInterval>& waits) {
+  constexpr std::size_t fewest = 3;
+  return waits.size() >= fewest && calls.size() >= 2 * waits.size() && calls.size() % waits.size() == 0;
+}
+
+/// Where kernels never come again in one order, annotations of one name in which nearly all work is launched are passes:
+/// of several the one that comes most often. So they are where a profiler lost most of the device's work.
+Steps passes_by_launches(const Activity& activity) {
+  constexpr std::size_t fewest = 3;
+  constexpr double nearly_all = 0.8;
+  std::map<StringId, Passes> by_name;
+  for (const HostSpan& span : activity.named) {
+    if (span.role != Role::annotation || !is_pass_name(span, activity)) continue;
+    Passes& passes = by_name[activity.alike.at(span.name)];
+    if (passes.empty() || span.span.start >= passes.back().span.end) passes.push_back(span);
+  }
+  const Passes* best = nullptr;
+  for (const auto& [name, passes] : by_name) {
+    if (passes.size() < fewest || (best != nullptr && passes.size() <= best->size())) continue;
+    std::vector<TimeInterval> list;
+    for (const HostSpan& pass : passes) list.push_back(pass.span);
+    const Intervals covered = unite(std::move(list));
+    std::size_t calls = 0, inside = 0;
+    for (const HostSpan& span : activity.host) {
+      if (span.role != Role::launch) continue;
+      ++calls;
+      inside += contains(covered, span.span.start) ? 1 : 0;
+    }
+    if (calls > 0 && static_cast<double>(inside) >= nearly_all * static_cast<double>(calls)) best = &passes;
+  }
+  return best == nullptr ? Steps{} : steps_of_passes(*best);
+}
+
 }  // namespace
 
 Steps steps_by_names(const Activity& activity, Steps repeated) {
   constexpr std::size_t fewest_calls = 2;
-  const std::vector<TimeInterval> calls = optimizer_calls(activity);
+  const std::vector<TimeInterval> calls = calls_of(activity, Role::optimizer);
+  const std::vector<TimeInterval> waits = calls_of(activity, Role::data_wait);
+  if (are_several_per_batch(calls, waits)) return steps_of_batches(waits, calls.back().end);
   const std::size_t found = repeated.list.size();
   // Several optimizers in one step call as many times as often; the ends of a trace may lack a call.
   const bool calls_fit =
@@ -109,6 +160,7 @@ Steps steps_by_names(const Activity& activity, Steps repeated) {
       return steps_of_passes(*passes);
     }
   }
+  if (found == 0) return passes_by_launches(activity);
   return repeated;
 }
 

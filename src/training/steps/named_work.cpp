@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace takt {
@@ -36,6 +38,22 @@ void drop_compiled_operators(Activity& activity) {
     const auto of_row = compiling.find(span.row);
     return is_operator(span.role) && of_row != compiling.end() && lies_in(of_row->second, span.span);
   });
+}
+
+void leave_out_profiling(Activity& activity) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : activity.named)
+    if (span.role == Role::profiling) list.push_back(span.span);
+  if (list.empty()) return;
+  const Intervals profiling = unite(std::move(list));
+  for (HostSpan& span : activity.host) {
+    if (!is_call(span.role)) continue;
+    const auto after = std::partition_point(profiling.begin(), profiling.end(),
+                                            [&](const TimeInterval& one) { return one.end <= span.span.end; });
+    if (after != profiling.begin() && std::prev(after)->start >= span.span.start)
+      span.span.start = std::prev(after)->end;
+  }
+  sort_by_start(activity.host);
 }
 
 void add_starts_of_workers(const Trace& trace, Activity& activity) {

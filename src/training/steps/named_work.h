@@ -12,6 +12,9 @@ void drop_compiled_operators(Activity& activity);
 
 /// Adds a wait for data from the draw of an epoch's seed to the first batch of worker processes: meanwhile the workers
 /// are started. What the loader's sampler draws belongs to it. O(n).
+/// A call of the runtime in which the profiler was at work began, for the device, when that was over.
+void leave_out_profiling(Activity& activity);
+
 void add_starts_of_workers(const Trace& trace, Activity& activity);
 
 }  // namespace takt

@@ -115,7 +115,7 @@ std::vector<Recurring> names_of_a_step(const std::vector<std::uint32_t>& sequenc
 }  // namespace
 
 std::vector<std::size_t> find_repetition(const std::vector<std::uint32_t>& sequence) {
-  constexpr double whole_step = 0.8;  // of the distance
+  constexpr double whole_step = 0.8, longer_than_step = 1.2;  // of the distance
   const std::vector<Recurring> agreed = names_of_a_step(sequence);
   if (agreed.empty()) return {};
   const double distance = agreed[agreed.size() / 2].distance;
@@ -129,7 +129,12 @@ std::vector<std::size_t> find_repetition(const std::vector<std::uint32_t>& seque
   for (std::size_t i = first->first; i <= first->last; ++i) {
     if (sequence[i] == first->name) begins.push_back(i - ahead);
   }
-  if (static_cast<double>(sequence.size() - begins.back()) >= whole_step * distance) begins.push_back(sequence.size());
+  const auto rest = static_cast<double>(sequence.size() - begins.back());
+  // What goes on for longer than a step is something else: the decoder behind the steps of a diffusion.
+  if (rest > longer_than_step * distance)
+    begins.push_back(begins.back() + static_cast<std::size_t>(std::llround(distance)));
+  else if (rest >= whole_step * distance)
+    begins.push_back(sequence.size());
   if (begins.size() < 3) return {};
   return begins;
 }

@@ -71,6 +71,7 @@ Role role_of(std::string_view category, std::string_view name) {
   }
   if (name == "[memory]") return Role::memory;
   const std::string kind = lower_case(category);
+  if (kind == "overhead") return Role::profiling;
   if (is_runtime_category(kind)) return role_of_call(name);
   if (kind == "python_function") return is_loader_frame(name) ? Role::data_wait : Role::frame;
   if (is_one_of(kind, program_categories)) return program_role(kind, name);
@@ -78,9 +79,12 @@ Role role_of(std::string_view category, std::string_view name) {
 }
 
 Role RoleBook::of(const TraceEvent& event) {
+  const VendorRow vendor = vendors_[static_cast<std::size_t>(event.row)];
+  const std::string& name = trace_.text(event.name);
+  if (vendor != VendorRow::none) return role_on(vendor, name);
   const auto key = static_cast<std::uint64_t>(event.category) << 32 | static_cast<std::uint64_t>(event.name);
   const auto [found, is_new] = known_.try_emplace(key, Role::none);
-  if (is_new) found->second = role_of(trace_.text(event.category), trace_.text(event.name));
+  if (is_new) found->second = role_of(trace_.text(event.category), name);
   return found->second;
 }
 

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "trace/events/trace.h"
+#include "training/steps/vendor_rows.h"
 
 namespace takt {
 
@@ -33,6 +35,7 @@ enum class Role : std::uint8_t {
   annotation,       ///< a span that the program named itself
   frame,            ///< a Python function
   memory,           ///< the moment at which memory was taken or given back
+  profiling,        ///< the profiler itself at work, while the program stands still
 };
 
 Role role_of(std::string_view category, std::string_view name);
@@ -51,11 +54,12 @@ bool is_backward(std::string_view name);
 /// Roles by event: texts are compared once for each pair of category and name. Not thread-safe; `trace` outlives it.
 class RoleBook {
  public:
-  explicit RoleBook(const Trace& trace) : trace_(trace) {}
+  explicit RoleBook(const Trace& trace) : trace_(trace), vendors_(vendor_rows(trace)) {}
   Role of(const TraceEvent& event);
 
  private:
   const Trace& trace_;
+  std::vector<VendorRow> vendors_;  // by row
   std::unordered_map<std::uint64_t, Role> known_;
 };
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/statistics/statistics.h"
+#include "training/steps/lost_work.h"
 #include "training/steps/steps.h"
 
 namespace takt {
@@ -70,13 +71,14 @@ struct Recorded {
 std::vector<Recorded> recorded_by_step(const Activity& activity, const std::vector<TrainingStep>& list) {
   std::unordered_map<std::int64_t, bool> has_work;
   for (const DeviceSpan& work : activity.device) has_work[work.correlation] = true;
+  const auto names = names_with_work(activity);
   std::vector<Recorded> all(list.size());
   for (const HostSpan& span : activity.host) {
     const std::ptrdiff_t at = begun_at(list, span.span.start);
     if (at < 0 || span.span.start >= list[static_cast<std::size_t>(at)].host.end) continue;
     Recorded& step = all[static_cast<std::size_t>(at)];
     ++step.events;
-    if (span.role != Role::launch || span.correlation == 0) continue;
+    if (span.role != Role::launch || !names.contains(span.name)) continue;
     ++step.calls;
     if (has_work.contains(span.correlation)) ++step.with_work;
   }
@@ -92,7 +94,7 @@ void set_unrecorded_apart(const Activity& activity, Steps& steps) {
   if (best < most_are_there) return;
   std::vector<TrainingStep> whole;
   for (std::size_t i = 0; i < steps.list.size(); ++i) {
-    const bool lacks_work = recorded[i].calls > 0 ? recorded[i].share() < few_are_there : recorded[i].events == 0;
+    const bool lacks_work = recorded[i].calls > 0 ? recorded[i].share() <= few_are_there : recorded[i].events == 0;
     (lacks_work ? steps.unrecorded : whole).push_back(steps.list[i]);
   }
   steps.list = std::move(whole);
@@ -142,6 +144,7 @@ void settle_on_device(const Activity& activity, Steps& steps) {
 
 void set_apart(const Activity& activity, Steps& steps) {
   set_unrecorded_apart(activity, steps);
+  steps.lost_share = lost_share(activity, steps);
   if (steps.source == StepSource::annotation) return;
   const auto slow = static_cast<std::ptrdiff_t>(slow_starters(steps.list));
   steps.warm_up.assign(steps.list.begin(), steps.list.begin() + slow);

@@ -108,7 +108,7 @@ Steps steps_by_operators(const Activity& activity) {
 }  // namespace
 
 std::string_view name_of(StepSource source) {
-  constexpr std::string_view names[] = {"none", "marks", "kernels", "operators", "optimizer", "annotation"};
+  constexpr std::string_view names[] = {"none", "marks", "kernels", "operators", "optimizer", "annotation", "loader"};
   return names[static_cast<std::size_t>(source)];
 }
 

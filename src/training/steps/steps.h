@@ -17,7 +17,7 @@ struct TrainingStep {
   TimeInterval host{};      ///< in the program
 };
 
-enum class StepSource : std::uint8_t { none, marks, kernels, operators, optimizer, annotation };
+enum class StepSource : std::uint8_t { none, marks, kernels, operators, optimizer, annotation, loader };
 std::string_view name_of(StepSource source);
 
 /// By start, disjoint.
@@ -28,6 +28,7 @@ struct Steps {
   std::vector<TrainingStep> warm_up;     ///< the first ones, where they take far longer than the others: set apart
   std::vector<TrainingStep> unrecorded;  ///< set apart, too: the work that they gave the device is not in the trace
   bool is_misplaced = false;             ///< work lies behind calls that waited for it: its times cannot be trusted
+  double lost_share = 0;                 ///< of calls in the steps, 0 to 1, whose work is not in the trace
   std::optional<StringId> pass{};        ///< the name of the annotations that the steps are
 };
 
@@ -45,7 +46,7 @@ std::optional<std::size_t> step_at(const Steps& steps, std::int64_t time);
 Steps steps_by_repetition(const Activity& activity);
 
 /// What says of repeated stretches that they are parts of a pass, or micro batches: an annotation, calls of the
-/// optimizer. Returns the steps that these tell of, else `repeated`.
+/// optimizer, waits for batches. Returns the steps that these tell of, else `repeated`.
 Steps steps_by_names(const Activity& activity, Steps repeated);
 
 /// Moves borders of steps to when the device is done with all work of the steps before: a program that runs ahead would

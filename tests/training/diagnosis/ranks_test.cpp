@@ -143,6 +143,62 @@ TEST(RankVerdicts, a_late_start_is_said_and_is_no_straggler) {
   EXPECT_EQ(verdict->evidence, "rank 1 is 15.0 ms late in the first common step, and the others wait for it once");
 }
 
+/// Four stages of 40 ms each; a micro batch needs 5 ms from one to the next, there and back, and 0.2 ms to be sent.
+std::vector<NamedTrace> pipeline() {
+  constexpr double passing = 5, sending = 0.2, computing = 40, starting = 0.05,
+                   step_ms = 3 * passing + 2 * sending + computing + starting;
+  std::vector<NamedTrace> traces(4);
+  for (std::size_t rank = 0; rank < traces.size(); ++rank) {
+    Trace& trace = traces[rank].read.trace;
+    traces[rank].file = "rank" + std::to_string(rank);
+    traces[rank].read.rank = static_cast<std::int64_t>(rank);
+    const RowId host = trace.add_row(trace.add_process("python", 10), "main", 10);
+    const RowId stream = trace.add_row(trace.add_process("GPU", 1), "stream 7", 7);
+    std::int64_t number = 0;
+    for (int step = 0; step < 6; ++step) {
+      double now = 5 + step * step_ms;
+      trace.add_event(host, "ProfilerStep#" + std::to_string(step), "user_annotation", Nanoseconds(ns(now)),
+                      Nanoseconds(ns(step_ms)));
+      const std::int64_t begin = ns(now);
+      now += starting;
+      const auto work = [&](const char* name, double length, const char* collective) {
+        const EventId call = trace.add_event(host, "cudaLaunchKernel", "cuda_runtime",
+                                             Nanoseconds(begin + number % 42 * 1000), Nanoseconds(900));
+        trace.set_args(call, TraceValues{{"correlation", ++number}});
+        TraceValues values{{"correlation", number}};
+        if (collective != nullptr) values.emplace_back("Collective name", std::string(collective));
+        trace.set_args(trace.add_event(stream, name, "kernel", Nanoseconds(ns(now)), Nanoseconds(ns(length))), values);
+        now += length;
+      };
+      work("ncclDevKernel_SendRecv()", sending + passing * static_cast<double>(rank), "recv");
+      for (int i = 0; i < 40; ++i) work("gemm", computing / 40, nullptr);
+      work("ncclDevKernel_SendRecv()", sending + passing * static_cast<double>(3 - rank), "recv");
+    }
+  }
+  return traces;
+}
+
+TEST(RankVerdicts, stages_of_a_pipeline_wait_for_each_other_and_not_for_the_link) {
+  for (const Diagnosis& one : diagnose(pipeline())) {
+    const auto* verdict = verdict_of(one, TrainingCause::pipeline_bubble);
+    ASSERT_NE(verdict, nullptr);
+    EXPECT_NEAR(saved_ms(one, *verdict), 15, 0.1);
+    EXPECT_EQ(one.verdicts[0].verdict.cause, TrainingCause::pipeline_bubble);
+    EXPECT_EQ(verdict_of(one, TrainingCause::straggler), nullptr);
+    EXPECT_EQ(verdict_of(one, TrainingCause::exposed_communication), nullptr) << "0.4 ms of 55";
+  }
+}
+
+TEST(RankVerdicts, a_slow_rank_says_what_it_does_longer) {
+  Job job{.work = same_work(4, 6, 20)};
+  for (auto& step : job.work) step[1] = 28;
+  const auto all = diagnose(traces_of(job));
+  const auto* verdict = verdict_of(all[1], TrainingCause::straggler);
+  ASSERT_NE(verdict, nullptr);
+  EXPECT_NE(verdict->evidence.find("most of the difference is kernel"), std::string::npos) << verdict->evidence;
+  EXPECT_NE(verdict->fix.find("temperature of that device"), std::string::npos) << verdict->fix;
+}
+
 TEST(RankFiles, of_a_folder_are_its_traces_by_name) {
   const TestFolder folder;
   const auto second = folder.write("b/rank1.json.gz", "x"), first = folder.write("b/rank0.pftrace", "x");

@@ -36,6 +36,12 @@ TEST(Repetition, what_is_cut_off_at_either_end_is_no_step) {
   EXPECT_EQ(begins.size(), 5u);  // four whole ones fit
 }
 
+TEST(Repetition, what_follows_the_last_step_is_none_of_it) {
+  std::vector<std::uint32_t> all = sequence(5, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  for (std::uint32_t i = 0; i < 8; ++i) all.push_back(20 + i);
+  EXPECT_EQ(find_repetition(all), (std::vector<std::size_t>{0, 10, 20, 30, 40, 50}));
+}
+
 TEST(Repetition, what_never_comes_again_has_no_steps) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t i = 0; i < 500; ++i) all.push_back(i);
