@@ -82,7 +82,7 @@ TEST(NamedSteps, are_those_of_the_optimizer_where_its_calls_are_no_multiple_of_t
 
 using Spans = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-std::string steps_with(const Spans& spans, int calls = 0) {
+std::string named_steps_with(const Spans& spans, int calls = 0) {
   NamedProgram program;
   for (const auto& [start, end] : spans) program.span("forward", start, end);
   for (int call = 0; call < calls; ++call) program.call(50 * call + 8, 50 * call + 9);
@@ -90,17 +90,17 @@ std::string steps_with(const Spans& spans, int calls = 0) {
 }
 
 TEST(NamedSteps, are_annotations_that_have_several_of_nearly_all_stretches) {
-  EXPECT_EQ(steps_with({{0, 20}, {20, 40}, {40, 60}}), "annotation forward 0-20 20-40 40-60");
-  EXPECT_EQ(steps_with({{0, 20}, {20, 50}}), "annotation forward 0-20 20-50") << "five of six";
-  EXPECT_EQ(steps_with({{0, 20}, {20, 40}}), "kernels") << "four of six";
-  EXPECT_EQ(steps_with({{0, 30}, {30, 40}, {40, 60}}), "kernels") << "one in the middle one";
-  EXPECT_EQ(steps_with({{0, 20}, {20, 40}, {40, 50}, {50, 60}}), "kernels") << "four of six have several";
-  EXPECT_EQ(steps_with({{0, 20}, {1, 19}, {20, 40}, {40, 60}, {60, 60}}), "annotation forward 0-20 20-40 40-60")
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 40}, {40, 60}}), "annotation forward 0-20 20-40 40-60");
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 50}}), "annotation forward 0-20 20-50") << "five of six";
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 40}}), "kernels") << "four of six";
+  EXPECT_EQ(named_steps_with({{0, 30}, {30, 40}, {40, 60}}), "kernels") << "one in the middle one";
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 40}, {40, 50}, {50, 60}}), "kernels") << "four of six have several";
+  EXPECT_EQ(named_steps_with({{0, 20}, {1, 19}, {20, 40}, {40, 60}, {60, 60}}), "annotation forward 0-20 20-40 40-60")
       << "neither one in another nor an empty one";
-  EXPECT_EQ(steps_with({{0, 120}}), "annotation forward 0-120");
-  EXPECT_EQ(steps_with({{0, 121}}), "kernels") << "more than twice as long as the stretches";
-  EXPECT_EQ(steps_with({{0, 20}, {20, 40}, {40, 60}}, 1), "annotation forward 0-20 20-40 40-60") << "one call";
-  EXPECT_EQ(steps_with({{0, 20}, {20, 40}, {40, 60}}, 2), "optimizer 3-9 9-59");
+  EXPECT_EQ(named_steps_with({{0, 120}}), "annotation forward 0-120");
+  EXPECT_EQ(named_steps_with({{0, 121}}), "kernels") << "more than twice as long as the stretches";
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 40}, {40, 60}}, 1), "annotation forward 0-20 20-40 40-60") << "one call";
+  EXPECT_EQ(named_steps_with({{0, 20}, {20, 40}, {40, 60}}, 2), "optimizer 3-9 9-59");
 }
 
 TEST(NamedSteps, of_several_annotations_are_those_that_come_most_often_on_the_thread_that_trains) {
