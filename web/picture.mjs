@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const [executablePath, file, png, holds, last] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"], timeout: 120_000 });
 try {
   const page = await browser.newPage({ colorScheme: "light", viewport: { width: 1160, height: 800 } });
   await page.goto(pathToFileURL(resolve(file)).href);

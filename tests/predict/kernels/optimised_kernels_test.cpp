@@ -75,7 +75,7 @@ std::string without_count(const std::string& name) {
   return end == std::string::npos ? name : name.substr(0, end + 6);
 }
 
-/// What can be told apart of the kernels of a model.
+/// What can be told apart of the kernels of a model, sorted: where nothing decides it, ONNX Runtime's order is chance.
 std::vector<std::string> told_of(const OptimisedKernels& kernels) {
   std::vector<std::string> told;
   for (const KernelInstance& kernel : kernels.graph.kernels) {
@@ -83,6 +83,7 @@ std::vector<std::string> told_of(const OptimisedKernels& kernels) {
     told.push_back(without_count(kernel.name) + " " + kernel.record + " " + shape_text(record.inputs) + " " +
                    shape_text(record.outputs) + " " + std::to_string(record.cost.bytes.value_or(-1)));
   }
+  std::sort(told.begin(), told.end());
   return told;
 }
 
