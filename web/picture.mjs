@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
+const highest = 1000; // pixels: of a long chart its beginning
 const [executablePath, file, png, holds, last] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"], timeout: 120_000 });
 try {
@@ -16,7 +17,7 @@ try {
   const article = page.locator("article:not(.hidden)");
   const [begin, end] = await article.evaluate((one, ends) =>
     [one.querySelector("h1").getBoundingClientRect().top, one.querySelector(ends).getBoundingClientRect().bottom].map((at) => at + scrollY), last);
-  await page.screenshot({ path: png, fullPage: true, clip: { x: 0, y: begin - 8, width: 1160, height: Math.ceil(end - begin) + 12 } });
+  await page.screenshot({ path: png, fullPage: true, clip: { x: 0, y: begin - 8, width: 1160, height: Math.min(Math.ceil(end - begin) + 12, highest) } });
 } finally {
   await browser.close();
 }

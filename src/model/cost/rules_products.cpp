@@ -167,7 +167,10 @@ std::optional<Work> einsum(const OpView& op, const CostRule&) {
     for (const auto& [index, size] : equation->sizes) {
       if (!has(left, index) && !has(operands[i], index)) continue;
       product *= size;
-      is_kept(index, i) ? (kept += index, void()) : (sums = true, void());
+      if (is_kept(index, i))
+        kept += index;
+      else
+        sums = true;
     }
     const bool is_last_of_one = operands.size() == 1;
     if (i > 0) work.flops += product * (sums ? 2 : 1);
