@@ -60,7 +60,7 @@ function draw_change(row: Row, y: number, x: (value: number) => number, reach: n
     const ends = { x1: x(inside(row.low)), x2: x(inside(row.high)), y1: y, y2: y };
     marks.push(mark("line", { ...ends, class: `interval ${class_of(row)}` }));
     for (const [end, way] of [[row.low, -1], [row.high, 1]] as const)
-      if (Math.abs(end) > reach) marks.push(mark("path", { d: `M${x(way * reach)} ${y - 4}l${way * 6} 4l${-way * 6} 4`, class: "interval beyond" }));
+      if (end * way > reach) marks.push(mark("path", { d: `M${x(way * reach)} ${y - 4}l${way * 6} 4l${-way * 6} 4`, class: "interval beyond" }));
   }
   marks.push(mark("circle", { cx: x(inside(row.change)), cy: y, r: 4, class: `dot-${class_of(row)}` }));
   return marks;
