@@ -39,7 +39,8 @@ struct StartScatter {
   double usual = 0;  ///< of any run, on a quiet machine
   double depth = 0;  ///< times RunLevel::depth: where noise reaches into the faster half, it does so differently
 };
-extern const StartScatter scatter_of_whole, scatter_of_ops, scatter_of_tail;  ///< measured with bench/compare.py
+extern const StartScatter scatter_of_whole, scatter_of_ops;  ///< measured with bench/compare.py
+extern const StartScatter scatter_of_tail;  ///< of the slowest runs: assumed, twelve times that of the whole run
 
 double mean_level(const std::vector<RunLevel>& levels);
 
