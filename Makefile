@@ -27,7 +27,7 @@ demo:
 demo-training:
 	@tools/bootstrap --torch --quiet $(BOOTSTRAP_FLAGS)
 	@tools/build release --only training-files -DTAKT_WITH_TORCH=ON $(CMAKE_FLAGS)
-	@scripts/run_profiler.sh --device cpu --batch_size 16 --image_size 32 --width 16 --diagnose
+	@scripts/run_profiler.sh --device cpu --batch-size 16 --image-size 32 --width 16 --diagnose
 
 build:
 	@tools/bootstrap --quiet $(BOOTSTRAP_FLAGS)

@@ -54,14 +54,6 @@ void max_plus(benchmark::State& state) {
 }
 BENCHMARK(max_plus)->Name("max-plus/plans")->Arg(92)->Arg(5000)->Unit(benchmark::kMillisecond);
 
-void lower_bound(benchmark::State& state) {
-  const auto plans = random_plans(static_cast<int>(state.range(0)), false);
-  for (auto _ : state) {
-    for (const auto& plan : plans) benchmark::DoNotOptimize(makespan_lower_bound(plan.shape, plan.times));
-  }
-}
-BENCHMARK(lower_bound)->Name("lower bound/plans")->Arg(5000)->Unit(benchmark::kMillisecond);
-
 /// Every item is one batch in one stage: it enters, starts, is done and leaves.
 void simulate_plans(benchmark::State& state, const std::vector<Plan>& plans, const SimulationOptions& options) {
   for (auto _ : state) {

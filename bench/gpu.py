@@ -67,7 +67,7 @@ def stress(options, option):
     for level in (0, 0.3, 0.6, 0.9, 1) if option == '--gpu' else (0.3, 0.9):
         load = None
         if level:
-            load = subprocess.Popen([options.takt, 'stress', option, str(level), '--for', '6s', '--format', 'json'],
+            load = subprocess.Popen([options.takt, 'stress', option, str(level), '--time', '6s', '--format', 'json'],
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding='utf-8')
             time.sleep(2)
         seen = json.loads(takt(options, 'load', '--sources', 'nvml', '--window', '1s', '--format', 'json'))['tables']['load']

@@ -22,7 +22,7 @@ NETWORKS = pathlib.Path('.sdk/onnx/onnx/backend/test/data/light')
 def run(takt, model, options):
     command = [takt, 'plan', 'run', model, '--devices', options.devices, '--threads', '1', '--objective', options.objective,
                '--top', str(options.top), '--rounds', str(options.rounds), '--pieces', str(options.pieces), '--batches',
-               str(options.batches), '--runs', str(options.runs), '--format', 'json']
+               str(options.batches), '--iter', str(options.runs), '--format', 'json']
     done = subprocess.run(command, capture_output=True, encoding='utf-8', check=False)
     if done.returncode != 0:
         print(f'{model.stem:28} FAILED: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "?"}')

@@ -48,7 +48,7 @@ class Arrivals(threading.Thread):
 
 
 def stress(takt, kind, level, threads, seconds):
-    return subprocess.Popen([takt, 'stress', kind, f'{level:.3f}', '--threads', str(threads), '--for', f'{seconds:.2f}s'],
+    return subprocess.Popen([takt, 'stress', kind, f'{level:.3f}', '--threads', str(threads), '--time', f'{seconds:.2f}s'],
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

@@ -18,7 +18,7 @@ from verdicts import HEAD, Tally, call, verdicts_of
 CAUSES = {'dataloader': 'data_starvation', 'sync': 'host_synchronisation', 'tiny_ops': 'tiny_kernels',
           'memory_churn': 'allocator_churn'}
 # One thread computes, so that on two processors the loader's workers have one: what they slow computing is in no trace.
-SMALL = ['--batch_size', '16', '--image_size', '32', '--threads', '1', '--warmup_steps', '3', '--profile_steps', '16']
+SMALL = ['--batch-size', '16', '--image-size', '32', '--threads', '1', '--warmup-steps', '3', '--profile-steps', '16']
 
 
 def train(options, folder, scenario, strength, seed):
@@ -26,8 +26,8 @@ def train(options, folder, scenario, strength, seed):
     # A network that takes as long as its batches hides the loader, and then there is no fault to find: that one is lighter.
     width = 8 if scenario == 'dataloader' else 16
     place = pathlib.Path(folder) / f'{scenario}_{strength}_{seed}'
-    call(options.takt, 'scenario', scenario, '--strength', strength, '--device', options.device, '--seed', seed, '--trace_dir', place,
-         '--output_json', f'{place}.json', *(options.more or [*SMALL, '--width', width]))
+    call(options.takt, 'scenario', scenario, '--strength', strength, '--device', options.device, '--seed', seed, '--trace-dir', place,
+         '--save', f'{place}.json', *(options.more or [*SMALL, '--width', width]))
     metrics = json.loads(pathlib.Path(f'{place}.json').read_text(encoding='utf-8'))
     real = verdicts_of(options.takt, metrics['takt']['trace_file'])
     return metrics['avg_step_time_s'], [row['cause'] for row in real], real[0]['speed_up_if_removed'] if real else 1

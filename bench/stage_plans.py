@@ -36,7 +36,7 @@ def export(options, folder):
     cases = folder / 'cases.json'
     cases.write_text(json.dumps({'config': {'feature_dim': 256},
                                  'test_cases': [{'nodes': nodes, 'edges': edges} for nodes, edges in MEASURED]}), encoding='utf-8')
-    words = ['--models', options.models, '--devices', 'CPU', '--ranges', '--cases', cases, '--warmup', 5, '--iterations', 15]
+    words = ['--networks', options.models, '--devices', 'CPU', '--ranges', '--cases', cases, '--warmup-iter', 5, '--iter', 15]
     takt(options, 'sweep', '--export', *words, '--out', folder / 'models', '--format', 'json')
     return words
 

@@ -6,7 +6,6 @@
 Prints a JSON line for each training: whether it has the fault, mean seconds of a step while it is recorded and while it is not,
 and the trace. A kind that is healthy has no fault to leave out.
 """
-import copy
 import gc
 import gzip
 import json
@@ -15,143 +14,16 @@ import subprocess
 import sys
 import time
 
-import numpy
 import torch
 import torch.distributed
 from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile, schedule
 
-ACTIVE, PLAIN, BATCH, EVERY = 12, 8, 16, 4
+from training_input_kinds import (FewWorkers, NamedLoader, OwnLoader, PreparedInLoop, ShortEpochs, SlowCollate, SlowReads,
+                                  SlowTransform)
+from training_loop import BATCH, Training, compute_in_python, write_through
 
-
-class Cnn(torch.nn.Module):
-    shape = (3, 32, 32)
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.BatchNorm2d(16), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 3, stride=2, padding=1),
-            torch.nn.ReLU(), torch.nn.Conv2d(32, 64, 3, padding=1), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
-        self.head = torch.nn.Linear(64, 10)
-
-    def forward(self, x):
-        return self.head(self.layers(x))
-
-
-class Mlp(torch.nn.Module):
-    shape = (784,)
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.Sequential(torch.nn.Linear(784, 1024), torch.nn.ReLU(), torch.nn.Linear(1024, 1024), torch.nn.ReLU())
-        self.head = torch.nn.Linear(1024, 10)
-
-    def forward(self, x):
-        return self.head(self.layers(x))
-
-
-class Encoder(torch.nn.Module):
-    shape = (32, 64)
-
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(64, 4, 256, batch_first=True), 3)
-        self.head = torch.nn.Linear(64, 10)
-
-    def forward(self, x):
-        return self.head(self.layers(x).mean(1))
-
-
-class Recurrent(torch.nn.Module):
-    shape = (40, 64)
-
-    def __init__(self):
-        super().__init__()
-        self.layers, self.head = torch.nn.LSTM(64, 128, 2, batch_first=True), torch.nn.Linear(128, 10)
-
-    def forward(self, x):
-        return self.head(self.layers(x)[0][:, -1])
-
-
-MODELS = {'cnn': Cnn, 'mlp': Mlp, 'encoder': Encoder, 'lstm': Recurrent}
-
-
-class Samples(torch.utils.data.Dataset):
-    """Samples that are there, after what `prepare` does to each."""
-
-    def __init__(self, shape, prepare=None, count=4096):
-        self.all, self.prepare, self.count = torch.randn(64, *shape), prepare, count
-
-    def __len__(self):
-        return self.count
-
-    def __getitem__(self, index):
-        if self.prepare:
-            self.prepare()
-        return self.all[index % 64], index % 10
-
-
-class Training:
-    """A loop as people write it; a kind puts its fault into one of the methods, `self.bad` says whether."""
-    cause, priced, workers = '', True, 0
-
-    def __init__(self, model, bad, folder):
-        torch.manual_seed(1)
-        self.bad, self.folder, self.number = bad, folder, 0
-        self.model = self.network(model)
-        self.shape = MODELS[model].shape
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-3)
-
-    def network(self, name):
-        return MODELS[name]()
-
-    def prepare(self):
-        """What is done to each sample in the loader."""
-
-    def batches(self):
-        prepare = self.prepare if self.bad else None
-        while True:
-            yield from torch.utils.data.DataLoader(Samples(self.shape, prepare), BATCH, num_workers=self.workers, drop_last=True)
-
-    def change(self, x):
-        return x
-
-    def loss(self, x, y):
-        return functional.cross_entropy(self.model(x), y)
-
-    def learn(self, x, y):
-        self.optimizer.zero_grad()
-        loss = self.loss(x, y)
-        loss.backward()
-        self.optimizer.step()
-        return loss
-
-    def after(self, loss):
-        """What is done at the end of each step."""
-
-    def run(self, steps, each):
-        batches = self.batches()
-        for _ in range(steps):
-            x, y = next(batches)
-            loss = self.learn(self.change(x), y)
-            if self.bad:
-                self.after(loss)
-            self.number += 1
-            each()
-        batches.close()
-
-
-def compute_in_python(rounds):
-    total = 0
-    for number in range(rounds):
-        total += number * number
-    return total
-
-
-def write_through(file, text):
-    file.write(text)
-    file.flush()
-    os.fsync(file.fileno())
+ACTIVE, PLAIN, EVERY = 12, 8, 4
 
 
 class Plain(Training):
@@ -199,87 +71,6 @@ class GcEachStep(Training):
 
     def after(self, loss):
         gc.collect()
-
-
-class SlowReads(Training):
-    cause = 'data_starvation'
-
-    def prepare(self):
-        time.sleep(0.002)
-
-
-class SlowTransform(Training):
-    cause = 'data_starvation'
-
-    def prepare(self):
-        compute_in_python(20_000)
-
-
-class FewWorkers(Training):
-    cause, workers = 'data_starvation', 1
-
-    def prepare(self):
-        time.sleep(0.005)
-
-
-class SlowCollate(Training):
-    cause = 'data_starvation'
-
-    def batches(self):
-        def collate(items):
-            if self.bad:
-                compute_in_python(300_000)
-            return torch.utils.data.default_collate(items)
-        while True:
-            yield from torch.utils.data.DataLoader(Samples(self.shape), BATCH, collate_fn=collate, drop_last=True)
-
-
-class ShortEpochs(Training):
-    """Workers start anew for each few batches."""
-    cause = 'data_starvation'
-
-    def batches(self):
-        samples = Samples(self.shape, None, 3 * BATCH if self.bad else 4096)
-        while True:
-            yield from torch.utils.data.DataLoader(samples, BATCH, num_workers=1)
-
-
-class OwnLoader(Training):
-    """A generator of the program's own, that nothing marks."""
-    cause = 'host_bound'
-
-    def batches(self):
-        samples = Samples(self.shape)
-        while True:
-            items = [samples[index] for index in range(BATCH)]
-            if self.bad:
-                time.sleep(0.02)
-            yield torch.utils.data.default_collate(items)
-
-
-class NamedLoader(OwnLoader):
-    """The same in an annotation."""
-    cause = 'data_starvation'
-
-    def batches(self):
-        plain = super().batches()
-        while True:
-            with torch.profiler.record_function('get_batch'):
-                batch = next(plain)
-            yield batch
-
-
-class PreparedInLoop(Training):
-    """Augmentation in Python, by NumPy, between loader and network."""
-    cause = 'host_bound'
-
-    def change(self, x):
-        if not self.bad:
-            return x
-        values = x.numpy()
-        for _ in range(24):
-            values = numpy.real(numpy.fft.ifft(numpy.fft.fft(values))).astype(numpy.float32)
-        return torch.from_numpy(values)
 
 
 class PythonMetric(Training):

@@ -100,7 +100,7 @@ class Chain:
         self.run('predict', 'predict', sorted(models.glob('*.onnx'))[0], '--predictor', predictor, '--config', config)
         self.run('evaluate, quiet', 'evaluate', models, '--predictor', predictor, '--time', self.size['evaluate'], '--rounds', '2')
         seconds = '20s' if self.size['soup'] == 0 else '600s'
-        with subprocess.Popen([self.takt, 'stress', '--cpu', '70%', '--for', seconds], stdout=subprocess.DEVNULL) as stress:
+        with subprocess.Popen([self.takt, 'stress', '--cpu', '70%', '--time', seconds], stdout=subprocess.DEVNULL) as stress:
             try:
                 self.run('evaluate, beside a load', 'evaluate', models, '--predictor', predictor, '--config', config, '--time',
                          self.size['evaluate'], '--rounds', '2')

@@ -3,7 +3,7 @@
 # times, with this script's arguments. One that fails does not keep the others from running.
 #
 #   scripts/run_profiler.sh                                  on the GPU, into results/
-#   scripts/run_profiler.sh --device cpu --batch_size 16
+#   scripts/run_profiler.sh --device cpu --batch-size 16
 #
 # TAKT names the program; without it the one of this checkout, or else the one on the PATH. Exit code: 1 if one failed.
 set -u
@@ -16,7 +16,7 @@ takt=${TAKT:-}
 failed=()
 for scenario in dataloader sync tiny_ops memory_churn; do
   printf '=== %s\n' "$scenario"
-  "$takt" scenario "$scenario" --output_json "results/metrics_$scenario.json" "$@" || failed+=("$scenario")
+  "$takt" scenario "$scenario" --save "results/metrics_$scenario.json" "$@" || failed+=("$scenario")
   echo
 done
 [ ${#failed[@]} -eq 0 ] || { echo "run_profiler: failed: ${failed[*]}" >&2; exit 1; }

@@ -30,53 +30,6 @@ void check_time(Nanoseconds time, std::size_t stage) {
   if (time.count() < 0) refuse_input(fmt::format("stage {}: it takes {} ns; a time is 0 or more", stage, time.count()));
 }
 
-void check_times(const std::vector<StageTime>& times, const FlowShape& shape) {
-  check_times(times.size(), shape);
-  for (std::size_t s = 0; s < times.size(); ++s) {
-    if (times[s].parts.size() != static_cast<std::size_t>(shape.stages[s].parts())) {
-      refuse_input(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s,
-                               times[s].parts.size(), shape.stages[s].parts()));
-    }
-    check_time(std::min(times[s].partition, times[s].merge), s);
-    for (const Nanoseconds part : times[s].parts) check_time(part, s);
-  }
-}
-
-/// The work that one batch brings to each device which surely does it: where replicas of an ordinary stage sit on
-/// several devices, none of these is sure.
-std::vector<Wide> work_per_batch(const FlowShape& shape, const std::vector<StageTime>& times) {
-  std::vector<Wide> work(shape.devices.size());
-  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-    const auto& replicas = shape.stages[s].replicas;
-    for (std::size_t p = 0; p < times[s].parts.size(); ++p) {
-      const int device = replicas.front()[p];
-      const bool sure = std::all_of(replicas.begin(), replicas.end(), [&](const auto& r) { return r[p] == device; });
-      if (sure) work[static_cast<std::size_t>(device)] += times[s].parts[p].count();
-    }
-  }
-  return work;
-}
-
-/// Through each stage: Σ time of the stages on the longest way from the source to the sink that passes it.
-std::vector<Wide> longest_ways(const FlowShape& shape, const std::vector<StageTime>& times) {
-  const std::size_t stages = shape.stages.size();
-  std::vector<Wide> until(stages), from(stages);
-  for (std::size_t s = 0; s < stages; ++s) {
-    for (const int before : stages_before(shape, static_cast<int>(s)))
-      until[s] = std::max(until[s], until[static_cast<std::size_t>(before)]);
-    until[s] += times[s].total().count();
-  }
-  for (std::size_t s = stages; s-- > 0;) {
-    from[s] += times[s].total().count();
-    for (const int before : stages_before(shape, static_cast<int>(s))) {
-      auto& behind = from[static_cast<std::size_t>(before)];
-      behind = std::max(behind, from[s]);
-    }
-  }
-  for (std::size_t s = 0; s < stages; ++s) until[s] += from[s] - times[s].total().count();
-  return until;
-}
-
 }  // namespace
 
 bool has_fast_makespan(const FlowShape& shape) {
@@ -171,47 +124,6 @@ std::int64_t MakespanCalculator::last_delivery(std::int64_t batches, std::span<c
     }
   }
   return before;
-}
-
-Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times) {
-  check(shape);
-  check_times(times, shape);
-  if (!shape.source.batches) refuse_input("makespan: the source never ends; give the number of batches");
-  const std::int64_t batches = *shape.source.batches;
-  if (batches == 0) return Nanoseconds(0);
-  const auto ways = longest_ways(shape, times);
-  Wide bound = 0;
-  for (std::size_t s = 0; s < times.size(); ++s) {
-    const auto replicas = static_cast<std::int64_t>(shape.stages[s].replicas.size());
-    bound = std::max(bound, ways[s] + Wide(times[s].total().count()) * ((batches - 1) / replicas));
-  }
-  const auto work = work_per_batch(shape, times);
-  for (std::size_t d = 0; d < work.size(); ++d) {
-    const int requests = shape.devices[d].requests.value_or(std::numeric_limits<int>::max());
-    bound = std::max(bound, (work[d] * batches + requests - 1) / requests);
-  }
-  return Nanoseconds(in_range(bound));
-}
-
-Duration steady_cycle(const FlowShape& shape, const std::vector<StageTime>& times) {
-  check(shape);
-  check_times(times, shape);
-  double cycle = 0;
-  for (std::size_t s = 0; s < times.size(); ++s) {
-    const auto time = static_cast<double>(times[s].total().count());
-    cycle = std::max(cycle, time / static_cast<double>(shape.stages[s].replicas.size()));
-  }
-  if (shape.source.in_flight) {
-    for (const Wide way : longest_ways(shape, times))
-      cycle = std::max(cycle, static_cast<double>(way) / static_cast<double>(*shape.source.in_flight));
-  }
-  const auto work = work_per_batch(shape, times);
-  for (std::size_t d = 0; d < work.size(); ++d) {
-    if (const auto& requests = shape.devices[d].requests) {
-      cycle = std::max(cycle, static_cast<double>(work[d]) / *requests);
-    }
-  }
-  return std::chrono::duration<double, std::nano>(cycle);
 }
 
 }  // namespace takt

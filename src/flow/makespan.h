@@ -1,6 +1,5 @@
 // How long a pipeline takes when every stage takes the same time for every batch: the plan search asks this thousands
-// of times, so there is a way that is some twenty times faster than simulating every event, and a bound that is faster
-// still.
+// of times, so there is a way that is some twenty times faster than simulating every event.
 //
 // Max-plus recurrence (Baccelli, Cohen, Olsder, Quadrat: Synchronization and Linearity, 1992), batches m in order, with
 // R replicas and a queue of Q before stage s, N in flight:
@@ -51,18 +50,5 @@ class MakespanCalculator {
   std::size_t ring_ = 1, in_flight_ = 1;
   bool bounded_ = false;  ///< the batches in flight are
 };
-
-/// No schedule is shorter: max over stages of Σ time on the longest way through the stage + time·⌊(M−1)/R⌋, because the
-/// last batch of the replica that serves most of them passes that way after it has waited for those; and per device Σ
-/// work of its executions · M / requests. 0 without batches. Also holds where the recurrence does not, but not under a
-/// contention law with factors below 1. `shape` must be valid and its number of batches known; throws Error(bad_input)
-/// otherwise.
-Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times);
-
-/// The beat that a long run settles to: the time between two deliveries on average, max over stages of time / R, over
-/// devices of work / requests, and Σ time on the longest way / N. Exact where has_fast_makespan() (any circuit of the
-/// recurrence that goes through several stages is a mean of these); a lower bound where devices are shared or stages
-/// fork, because a short way may have too little room for what waits for a long one.
-Duration steady_cycle(const FlowShape& shape, const std::vector<StageTime>& times);
 
 }  // namespace takt

@@ -101,8 +101,8 @@ TEST(MergeBorders, offsets_are_of_the_files_that_are_merged) {
   EXPECT_EQ(said("none.json=4000000001s"), "--offset: more than a century");
   EXPECT_EQ(said("a=b.json=1s"), no_file) << "the last sign counts";
   EXPECT_EQ(said("b.json=1s"), "--offset 'b.json=1s': 'b.json' is not one of the files");
-  EXPECT_EQ(said("=1s"), "--offset '=1s': give FILE=TIME, such as rank1.json=2.5ms");
-  EXPECT_EQ(said("none.json"), "--offset 'none.json': give FILE=TIME, such as rank1.json=2.5ms");
+  EXPECT_EQ(said("=1s"), "--offset '=1s': give FILE=DURATION, such as rank1.json=2.5ms");
+  EXPECT_EQ(said("none.json"), "--offset 'none.json': give FILE=DURATION, such as rank1.json=2.5ms");
 }
 
 TEST(StressBorders, shares_are_from_nothing_to_all) {
@@ -111,12 +111,11 @@ TEST(StressBorders, shares_are_from_nothing_to_all) {
   };
   for (const char* text : {"100%", "1", "0.01"}) EXPECT_EQ(said({"--cpu", text}), "done") << text;
   for (const char* text : {"100.1%", "1.001", "%", "x", "nan%"})
-    EXPECT_EQ(said({"--cpu", text}),
-              fmt::format("--cpu: '{}' is not a share; write one from 0% to 100%, or 0 to 1", text));
-  EXPECT_EQ(said({"--memory", "2"}), "--memory: '2' is not a share; write one from 0% to 100%, or 0 to 1");
-  EXPECT_EQ(said({"--cache", "2"}), "--cache: '2' is not a share; write one from 0% to 100%, or 0 to 1");
-  EXPECT_EQ(said({"--gpu", "2"}), "--gpu: '2' is not a share; write one from 0% to 100%, or 0 to 1");
-  EXPECT_EQ(said({"--gpu-copies", "2"}), "--gpu-copies: '2' is not a share; write one from 0% to 100%, or 0 to 1");
+    EXPECT_EQ(said({"--cpu", text}), fmt::format("--cpu '{}': not a share from 0% to 100%", text));
+  EXPECT_EQ(said({"--memory", "2"}), "--memory '2': not a share from 0% to 100%");
+  EXPECT_EQ(said({"--cache", "2"}), "--cache '2': not a share from 0% to 100%");
+  EXPECT_EQ(said({"--gpu", "2"}), "--gpu '2': not a share from 0% to 100%");
+  EXPECT_EQ(said({"--gpu-copies", "2"}), "--gpu-copies '2': not a share from 0% to 100%");
   EXPECT_EQ(said({}), "stress: nothing to do; add --cpu 50%, --memory, --cache, --gpu or --gpu-copies");
 }
 
@@ -245,10 +244,10 @@ TEST(PlanBorders, runs_are_of_a_sweep_or_a_model) {
 TEST(SweepBorders, steps_are_asked_for) {
   const std::string nothing =
       "sweep: no step given: --export writes the models, --measure measures them, --analyze writes cost tables, "
-      "--interference measures slowdowns, --all runs all steps";
+      "--measure-interference measures slowdowns, --all runs all steps";
   EXPECT_EQ(said_by(sweep_command, {}), nothing);
   EXPECT_EQ(said_by(sweep_command, {"--retry", "--from", "none.json"}), nothing);
-  const std::string alone = "sweep: --from names rows for --analyze alone; leave out the other steps";
+  const std::string alone = "sweep: --measurements names rows for --analyze alone; leave out the other steps";
   for (const char* step : {"--export", "--measure", "--all", "--interference"})
     EXPECT_EQ(said_by(sweep_command, {"--analyze", "--from", "none.json", step}), alone) << step;
   EXPECT_EQ(said_by(sweep_command, {"--export", "--from", "none.json"}), alone);

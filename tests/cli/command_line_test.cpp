@@ -23,6 +23,7 @@ struct Everything {
   bool flag = false;
   std::optional<std::string> mode;
   std::string format = "table";
+  std::optional<double> load;
   std::vector<std::string> set;
   std::vector<std::filesystem::path> files;
   LogOptions log;
@@ -33,10 +34,11 @@ CommandLine declare(Everything& e) {
   line.add({.names = "FILE", .meaning = "Files"}, &e.files);
   line.add({.names = "--text", .value = "TEXT"}, &e.text);
   line.add({.names = "-o,--output", .value = "FILE"}, &e.path);
-  line.add({.names = "--iter", .value = "N", .range = NumberRange{1, 100}}, &e.whole);
+  line.add({.names = "--iter", .older = "--runs,-r", .value = "N", .range = NumberRange{1, 100}}, &e.whole);
   line.add({.names = "--maybe", .value = "N"}, &e.maybe_whole);
   line.add({.names = "--seed", .value = "N"}, &e.natural);
   line.add({.names = "--share", .value = "R", .range = NumberRange{0.5, 1}}, &e.share);
+  line.add({.names = "--full-load", .value = "PERCENT", .range = NumberRange{0, 0.9999}}, &e.load);
   line.add({.names = "--all"}, &e.flag);
   line.add({.names = "--simulate", .value = "[MODE]", .may_stand_alone = true}, &e.mode);
   line.add({.names = "--format", .value = "FORMAT", .one_of = {"table", "csv"}}, &e.format);
@@ -77,6 +79,26 @@ TEST(CommandLine, each_kind_of_variable_is_filled) {
   EXPECT_THAT(e.natural, Optional(UINT64_MAX));
   EXPECT_EQ(e.share, 0.75);
   EXPECT_TRUE(e.flag);
+}
+
+TEST(CommandLine, older_spellings_and_underscores_are_taken_and_not_listed) {
+  EXPECT_EQ(parsed({"--runs", "7"}).whole, 7);
+  EXPECT_EQ(parsed({"-r", "8"}).whole, 8);
+  EXPECT_EQ(refusal({"--runs", "0"}), "--iter '0': not a whole number from 1 to 100");
+  EXPECT_EQ(refusal({"--runs"}), "--iter needs a value: --iter N; see 'takt try it --help'");
+  EXPECT_THAT(parsed({"--full_load=0.5"}).load, Optional(0.5));
+  Everything e;
+  const std::string help = help_of(declare(e).description());
+  EXPECT_THAT(help, ::testing::AllOf(HasSubstr("--iter N"), ::testing::Not(HasSubstr("--runs"))));
+}
+
+TEST(CommandLine, a_share_is_written_as_a_percentage_or_a_number_up_to_one) {
+  EXPECT_THAT(parsed({"--full-load", "99.99%"}).load, Optional(0.9999));
+  EXPECT_THAT(parsed({"--full-load", "2%"}).load, Optional(0.02));
+  EXPECT_THAT(parsed({"--full-load", "0.25"}).load, Optional(0.25));
+  for (const char* wrong : {"100%", "2", "%", "x%", "-1%"})
+    EXPECT_EQ(refusal({"--full-load", wrong}),
+              "--full-load '" + std::string(wrong) + "': not a share from 0% to 99.99%");
 }
 
 TEST(CommandLine, lists_are_kept_as_typed) {

@@ -191,6 +191,20 @@ class Chain(unittest.TestCase):
         self.assertAlmostEqual(summary['mape'], sum(errors) / MODELS, places=6)
 
     @not_sanitized
+    def test_shards_of_an_evaluation_are_merged(self):
+        words = 'evaluate', 'zoo', '--predictor', 'predictor', '--rounds', '1', '--time', '20ms'
+        whole = tables(self.folder, *words)['models']
+        for shard in '1', '2':
+            call(self.folder, *words, '--shard', f'{shard}/2', '--format', 'json', '-o', f'part-{shard}.json')
+        merged = tables(self.folder, 'evaluate', 'merge', 'part-1.json', 'part-2.json')
+        predicted = {row['model']: row['predicted_ms'] for row in whole}
+        self.assertEqual({row['model']: row['predicted_ms'] for row in merged['models']}, predicted)
+        self.assertEqual(merged['summary'][0]['evaluated_models'], MODELS)
+        self.assertIn('there are only 6 models', call(self.folder, *words, '--shard', '7/7', exits=(1,)).stderr)
+        done = call(self.folder, 'evaluate', 'merge', 'part-1.json', 'part-1.json', exits=(1,))
+        self.assertIn('is also in an earlier evaluation', done.stderr)
+
+    @not_sanitized
     def test_loads_are_learnt_and_predicted_beside(self):
         (self.folder / 'loaded.yaml').write_text('{models: zoo, stress: {per_model: 2, time: 30ms}, load: {window: 100ms}}\n', encoding='utf-8')
         collected = tables(self.folder, *self.collect('loaded.csv', '--config', 'loaded.yaml', rounds=1))['collected']

@@ -89,7 +89,7 @@ TEST(Variants, refuse_what_describes_one_run) {
       {"--io-dump", [](RunOptions& o) { o.io_dump = "x"; }},
       {"--bin-io-dump", [](RunOptions& o) { o.bin_io_dump = "x"; }},
       {"--bin-out-dump", [](RunOptions& o) { o.bin_out_dump = "x"; }},
-      {"--optimized-model-out", [](RunOptions& o) { o.run.optimised_model = "x"; }},
+      {"--optimised-model-out", [](RunOptions& o) { o.run.optimised_model = "x"; }},
       {"--executed-graph", [](RunOptions& o) { o.run.executed_graph = "x"; }},
       {"--percentiles", [](RunOptions& o) { o.percentile_text = "50"; }},
       {"--fitting", [](RunOptions& o) { o.run.fit = true; }},
@@ -104,7 +104,7 @@ TEST(Variants, refuse_what_describes_one_run) {
 
 TEST(Variants, of_how_to_measure_are_none) {
   for (const char* name : {"seed", "iter", "time", "warmup-iter", "warmup-time", "no-ops", "fitting",
-                           "optimized-model-out", "executed-graph", "top", "range"})
+                           "optimised-model-out", "executed-graph", "top", "range"})
     EXPECT_NE(variants_refusal(options({std::string(name) + "=1,2"})).find("this option cannot vary"),
               std::string::npos)
         << name;

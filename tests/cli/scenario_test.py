@@ -161,7 +161,7 @@ class Scenarios(unittest.TestCase):
             self.assertIn('--device cpu', done.stderr)
         done = call(self.folder, 'scenario', 'sync', *SMALL, '--pin_memory', '--output_json', '', '--trace_dir', 'traces/pin',
                     exits=(1,))
-        self.assertIn('--pin_memory', done.stderr)
+        self.assertIn('--pin-memory', done.stderr)
 
 
 if __name__ == '__main__':

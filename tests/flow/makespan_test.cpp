@@ -110,28 +110,6 @@ TEST(Makespan, refuses_what_cannot_be) {
   EXPECT_EQ(of_fixed({Nanoseconds(INT64_MAX / 9)}),
             "makespan: it ends beyond 292 years; use shorter times or fewer batches");
   EXPECT_EQ(of_fixed({Nanoseconds(INT64_MAX / 10)}), "");
-  auto endless = shape;
-  endless.source.batches.reset();
-  EXPECT_EQ(flow_refusal([&] { makespan_lower_bound(endless, {takes(1)}); }),
-            "makespan: the source never ends; give the number of batches");
-  auto nothing = shape;
-  nothing.stages.clear();
-  struct Case {
-    FlowShape shape;
-    std::vector<StageTime> times;
-    const char* why;
-  };
-  for (const Case& one :
-       {Case{nothing, {}, "pipeline: it has no stage; describe at least one"},
-        {shape, {}, "makespan: there are times for 0 stages; give one per stage, 1"},
-        {shape, {takes(1), takes(1)}, "makespan: there are times for 2 stages; give one per stage, 1"},
-        {shape, {takes(-3)}, "stage 0: it takes -3 ns; a time is 0 or more"},
-        {shape, {takes(1, {1, 1}, 1)}, "stage 0: there are times for 2 parts; give one per part, 1"},
-        {shape, {takes(-4, {1}, 1)}, "stage 0: it takes -4 ns; a time is 0 or more"},
-        {shape, {takes(1, {1}, -5)}, "stage 0: it takes -5 ns; a time is 0 or more"}}) {
-    EXPECT_EQ(flow_refusal([&] { makespan_lower_bound(one.shape, one.times); }), one.why);
-    EXPECT_EQ(flow_refusal([&] { steady_cycle(one.shape, one.times); }), one.why);
-  }
   EXPECT_EQ(calculator.fixed(pipeline({stage_on(0)}, 0), std::vector{Nanoseconds(5)}), Nanoseconds(0));
 }
 
@@ -165,69 +143,6 @@ TEST(Makespan, more_replicas_longer_queues_and_more_in_flight_never_end_later) {
     if (shape.source.in_flight) ++*shape.source.in_flight;
     no_later();
   }
-}
-
-TEST(MakespanLowerBound, is_met_by_single_replicas_with_room) {
-  const auto shape = pipeline({stage_on(0), stage_on(1, 1, 10), stage_on(2, 1, 10)}, 10);
-  EXPECT_EQ(makespan_lower_bound(shape, {takes(10), takes(30), takes(20)}).count(), 60 + 9 * 30);
-}
-
-TEST(MakespanLowerBound, counts_the_work_of_a_shared_device) {
-  // 4 batches · (10 + 20) ns of work for two requests.
-  auto shape = pipeline({stage_on(0, 4, 4), stage_on(0, 4, 4)}, 4);
-  shape.devices[0].requests = 2;
-  EXPECT_EQ(makespan_lower_bound(shape, {takes(10), takes(20)}).count(), 60);
-}
-
-TEST(MakespanLowerBound, is_below_every_simulation) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    auto shape = random_pipeline(seed).shape;
-    shape.source.open = false;
-    const auto times = random_times(shape, seed);
-    EXPECT_LE(makespan_lower_bound(shape, times).count(), simulated(shape, times)) << "seed " << seed;
-  }
-}
-
-TEST(SteadyCycle, is_the_beat_of_a_long_run) {
-  MakespanCalculator calculator;
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    auto shape = random_chain(seed, 5000);
-    const auto times = random_times(shape, seed);
-    const auto sums = totals(times);
-    const auto longer = calculator.fixed(shape, sums).value();
-    shape.source.batches = 2500;
-    const auto shorter = calculator.fixed(shape, sums).value();
-    // The beat may repeat only every few batches: both ends are off by less than one passage.
-    Nanoseconds passage{};
-    for (const auto sum : sums) passage += sum;
-    EXPECT_NEAR(Duration(longer - shorter).count(), 2500 * steady_cycle(shape, times).count(),
-                Duration(passage).count() + 1e-9)
-        << "seed " << seed;
-  }
-}
-
-TEST(SteadyCycle, of_a_shared_device_is_its_work_per_batch) {
-  auto shape = pipeline({stage_on(0), stage_on(0)}, 10);
-  shape.devices[0].requests = 1;
-  EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(2000)}).count(), 3);
-  shape.devices[0].requests = 2;
-  EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(2000)}).count(), 2);
-}
-
-TEST(MakespanLowerBound, is_never_above_the_simulation_of_random_graphs) {
-  int met = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    auto input = random_graph(seed);
-    auto& shape = input.shape;
-    shape.source.open = false;
-    const auto times = random_times(shape, seed);
-    EXPECT_EQ(has_fast_makespan(shape) && !is_chain(shape), false);
-    const auto exact = simulated(shape, times);
-    const auto bound = makespan_lower_bound(shape, times).count();
-    ASSERT_LE(bound, exact) << "seed " << seed;
-    met += bound == exact;
-  }
-  EXPECT_GT(met, 100);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file_roles.h"
+#include "base/files/raw_write.h"
 #include "base/memory/mapped_ranges.h"
 
 namespace takt {
@@ -45,23 +46,6 @@ constexpr std::size_t many_bytes = std::size_t{1} << 20;  // that were read and 
 
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
   throw Error(ErrorKind::io, fmt::format("cannot write '{}': {}", printable(path.string()), reason_of(error)));
-}
-
-/// Fault injection for tests, as in AtomicFile.
-std::size_t most_bytes() {
-  const char* text = std::getenv("TAKT_FAIL_WRITE_AFTER");
-  return text == nullptr ? SIZE_MAX : number_in<std::size_t>(text).value_or(SIZE_MAX);
-}
-
-/// 0, or why not all of it is in the file.
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return 0;
 }
 
 }  // namespace
@@ -105,7 +89,7 @@ void BlockWriter::end_block(std::uint32_t type) {
 }
 
 void BlockWriter::flush() {
-  const bool is_full = static_cast<std::size_t>(end_) + done_.size() > most_bytes();
+  const bool is_full = static_cast<std::size_t>(end_) + done_.size() > bytes_until_failure();
   const int error = is_full ? ENOSPC : write_all(descriptor_, done_);
   const std::size_t size = done_.size();
   done_.clear();

@@ -16,6 +16,7 @@
 #include "base/basics/text.h"
 #include "base/files/abandoned_file.h"
 #include "base/files/file_roles.h"
+#include "base/files/raw_write.h"
 #include "base/memory/mapped_ranges.h"
 
 namespace takt {
@@ -94,12 +95,6 @@ std::string read_all(const Descriptor& file, const std::filesystem::path& path) 
     if (count == 0) return text;
     text.append(block, static_cast<std::size_t>(count));
   }
-}
-
-/// Fault injection for tests: the number of bytes after which writes fail with ENOSPC.
-std::size_t bytes_until_failure() {
-  const char* text = std::getenv("TAKT_FAIL_WRITE_AFTER");
-  return text == nullptr ? SIZE_MAX : number_in<std::size_t>(text).value_or(SIZE_MAX);
 }
 
 }  // namespace

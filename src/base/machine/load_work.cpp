@@ -10,6 +10,7 @@
 
 #include "base/basics/error.h"
 #include "base/machine/caches.h"
+#include "base/machine/page_memory.h"
 #include "base/machine/peak_kernels.h"
 #include "base/system/usage.h"
 
@@ -44,12 +45,6 @@ std::int64_t rounds_of_a_slice(const ComputeKernel& kernel) {
   }
 }
 
-const ComputeKernel& load_kernel() {
-  for (const ComputeKernel& kernel : compute_kernels())
-    if (kernel.type == NumberType::f32) return kernel;
-  return portable_compute();
-}
-
 }  // namespace
 
 /// What threads read: of memory four times the last cache together, of a cache the part of it that the level says.
@@ -57,16 +52,12 @@ struct LoadWork::Area {
   Area(const LoadLevels& levels, int threads)
       : part(whole_windows(static_cast<std::size_t>((levels.memory > 0 ? 4.0 : levels.cache) *
                                                     static_cast<double>(last_cache_bytes()) / threads))),
-        memory(static_cast<std::byte*>(
-            ::operator new[](part* static_cast<std::size_t>(threads), std::align_val_t{4096}, std::nothrow))) {
+        memory(allocate_pages(part * static_cast<std::size_t>(threads))) {
     if (!memory)
       throw Error(ErrorKind::runtime, "there is not enough free memory for a background load; end other programs");
   }
-  struct Free {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{4096}); }
-  };
   std::size_t part;
-  std::unique_ptr<std::byte[], Free> memory;
+  PageMemory memory;
 };
 
 LoadWork::LoadWork(const LoadLevels& levels, int threads, LoadPace pace)
@@ -102,7 +93,7 @@ LoadWork::Worked LoadWork::worked() const {
 // due grows with the time, and is never more than a little beyond what it has had.
 void LoadWork::work(const LoadLevels& levels, std::size_t thread, std::latch& ready) {
   ::prctl(PR_SET_TIMERSLACK, 1);
-  const ComputeKernel& kernel = load_kernel();
+  const ComputeKernel& kernel = float32_kernel();
   const std::int64_t rounds = levels.compute > 0 ? rounds_of_a_slice(kernel) : 0;
   std::byte* const area = area_ ? area_->memory.get() + area_->part * thread : nullptr;
   if (area) std::memset(area, 1, area_->part);  // pages belong to the memory of the core that first writes to them

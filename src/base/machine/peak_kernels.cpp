@@ -48,6 +48,12 @@ std::span<const ComputeKernel> compute_kernels() {
   return kernels;
 }
 
+const ComputeKernel& float32_kernel() {
+  for (const ComputeKernel& kernel : compute_kernels())
+    if (kernel.type == NumberType::f32) return kernel;
+  return portable;
+}
+
 const ReadKernel& read_kernel() {
   static const ReadKernel* found = x86::read_kernel();
   return found ? *found : portable_reader;

@@ -34,6 +34,7 @@ struct ReadKernel {
 
 /// For this CPU and what the system allows; float32 is always among them. Thread-safe.
 std::span<const ComputeKernel> compute_kernels();
+const ComputeKernel& float32_kernel();
 const ReadKernel& read_kernel();
 
 /// What every CPU can run, for tests.

@@ -15,6 +15,7 @@
 #include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/machine/caches.h"
+#include "base/machine/page_memory.h"
 #include "base/machine/peak_kernels.h"
 #include "base/machine/peaks.h"
 #include "base/statistics/statistics.h"
@@ -102,7 +103,8 @@ Work compute_work(const ComputeKernel& kernel) {
 /// Memory for all probes, aligned for the kernels; each thread works on its own slice.
 class Arena {
  public:
-  Arena(std::size_t bytes, int threads) : bytes_(bytes / granule * granule), memory_(allocate(bytes_)) {
+  Arena(std::size_t bytes, int threads) : bytes_(bytes / granule * granule), memory_(allocate_pages(bytes_)) {
+    if (!memory_) throw Error(ErrorKind::runtime, "there is not enough free memory to measure memory bandwidth");
     // Pages belong to the memory of the core that first writes to them.
     std::vector<std::jthread> writers;
     const std::size_t part = bytes_ / static_cast<std::size_t>(threads);
@@ -113,18 +115,8 @@ class Arena {
   std::byte* data() const { return memory_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{4096}); }
-  };
-  static std::byte* allocate(std::size_t bytes) {
-    try {
-      return static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{4096}));
-    } catch (const std::bad_alloc&) {
-      throw Error(ErrorKind::runtime, "there is not enough free memory to measure memory bandwidth");
-    }
-  }
   std::size_t bytes_;
-  std::unique_ptr<std::byte[], Free> memory_;
+  PageMemory memory_;
 };
 
 /// A thread walks `window` bytes again and again, or with `streams` the whole of its part window by window, so that

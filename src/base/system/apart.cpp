@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/files/file.h"
+#include "base/files/raw_write.h"
 #include "base/system/child_process.h"
 
 namespace takt {
@@ -39,16 +40,6 @@ void become_a_copy(pid_t parent) {
   listen_to_files(nullptr);
 }
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 /// Ends by _exit: what this process would do at its end is not the copy's to do.
 [[noreturn]] void work_as_copy(const std::function<std::string()>& work, int answers) {
   std::string answer;
@@ -60,7 +51,7 @@ bool write_all(int file, std::string_view bytes) {
   } catch (...) {
     answer = "an exception of an unknown type", code = refused;
   }
-  ::_exit(write_all(answers, answer) ? code : refused);
+  ::_exit(write_all(answers, answer) == 0 ? code : refused);
 }
 
 struct Copy {

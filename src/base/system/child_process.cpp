@@ -25,6 +25,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/files/raw_write.h"
 #include "base/files/sudden_end.h"
 
 namespace takt {
@@ -41,16 +42,6 @@ const pid_t parent_at_start = ::getppid();
 
 /// A file in memory that a child reads or writes; closed in other children.
 int memory_file(const char* name) { return ::memfd_create(name, MFD_CLOEXEC); }
-
-bool fill(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::lseek(file, 0, SEEK_SET) == 0;
-}
 
 /// Without a signal for a reader that is gone.
 bool send_all(int socket, std::string_view bytes) {
@@ -71,7 +62,7 @@ struct Descriptors {
   bool open_input(std::string_view bytes, ChildProcess::Input kind) {
     if (kind == ChildProcess::Input::whole) {
       input = memory_file("input");
-      return input >= 0 && fill(input, bytes);
+      return input >= 0 && write_all(input, bytes) == 0 && ::lseek(input, 0, SEEK_SET) == 0;
     }
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;

@@ -24,17 +24,13 @@ struct Command {
   CommandDescription (*describe)() = nullptr;
 };
 
-inline std::vector<std::string> as_typed(Arguments arguments) { return {arguments.begin(), arguments.end()}; }
-
 /// A command of which `Options` holds what was asked: `declare` binds its fields to options, `run` gets them filled.
-/// `words` makes what is parsed of what was typed.
-template <typename Options, CommandLine (*declare)(Options&), int (*run)(Options&, Arguments),
-          std::vector<std::string> (*words)(Arguments) = as_typed>
+template <typename Options, CommandLine (*declare)(Options&), int (*run)(Options&, Arguments)>
 constexpr Command command(std::string_view name, std::string_view summary) {
   return {name, summary,
           [](Arguments arguments) {
             Options options;
-            return declare(options).parse(words(arguments)) ? run(options, arguments) : 0;
+            return declare(options).parse(arguments) ? run(options, arguments) : 0;
           },
           [] {
             Options options;

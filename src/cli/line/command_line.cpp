@@ -26,13 +26,28 @@ bool contains(std::span<const std::string> words, std::string_view word) {
 
 /// CLI11 only divides the words among the options; reading values is option_value.h's, whose sentences are takt's.
 const CLI::Option* declare(CLI::App& app, const Option& option) {
-  if (option.takes == Takes::nothing) return app.add_flag(option.names);
+  const std::string names = fmt::format("{}", fmt::join(option.all_spellings(), ","));
+  if (option.takes == Takes::nothing) return app.add_flag(names);
   const int most = option.takes == Takes::words ? CLI::detail::expected_max_vector_size : 1;
-  return app.add_option(option.names)
+  return app.add_option(names)
       ->expected(option.takes == Takes::maybe_a_word ? 0 : 1, most)
       // Of an option one word each time: else CLI11 would take [1,2] apart.
       ->allow_extra_args(option.positional() && option.takes == Takes::words)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// Underscores in the names of options are dashes: --batch_size is --batch-size.
+std::vector<std::string> with_dashes(const CommandDescription& command, std::span<const std::string> arguments) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  for (std::string& word : words) {
+    const std::size_t end = std::min(word.find('='), word.size());
+    std::string name = word.substr(0, end);
+    std::replace(name.begin(), name.end(), '_', '-');
+    const auto is_called = [&](const Option& option) { return contains(option.all_spellings(), name); };
+    if (word.starts_with("--") && std::any_of(command.options.begin(), command.options.end(), is_called))
+      word.replace(0, end, name);
+  }
+  return words;
 }
 
 /// Last word first, as CLI11 wants them. "--trace=" gives an empty value, where CLI11 would take the next word.
@@ -75,7 +90,7 @@ std::string see_help(const CommandDescription& command) { return fmt::format("se
 /// The last word asks for a value, and there is none.
 [[noreturn]] void refuse_end(const CommandDescription& command, const std::string& last) {
   for (const Option& option : command.options)
-    if (contains(option.spellings(), last)) refuse_missing_value(command, option);
+    if (contains(option.all_spellings(), last)) refuse_missing_value(command, option);
   throw UsageError(fmt::format("'{}': a value is missing; {}", printable(last), see_help(command)));
 }
 
@@ -153,8 +168,9 @@ CommandDescription CommandLine::description() const {
   return command;
 }
 
-bool CommandLine::parse(std::span<const std::string> arguments) {
+bool CommandLine::parse(std::span<const std::string> typed) {
   const CommandDescription command = description();
+  const std::vector<std::string> arguments = with_dashes(command, typed);
   const std::vector<Bound> all = all_options();
   CLI::App app;
   app.set_help_flag("-h,--help");

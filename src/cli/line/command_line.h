@@ -33,7 +33,7 @@ class CommandLine {
 
   /// False after --help, which was printed. Throws UsageError that names the wrong word and, for an unknown option, the
   /// right spellings that may have been meant.
-  bool parse(std::span<const std::string> arguments);
+  bool parse(std::span<const std::string> typed);
 
   /// The command without its variables, with --help and the options for messages at its end.
   CommandDescription description() const;

@@ -11,7 +11,9 @@ namespace takt {
 namespace {
 
 /// A limit of a million and more only catches slips; nobody needs to read it.
-std::string limits(const NumberRange& range) {
+std::string limits(const Option& option) {
+  const NumberRange& range = *option.range;
+  if (option.value == "PERCENT") return fmt::format(" ({:g}% to {:g}%)", 100 * range.low, 100 * range.high);
   if (range.high < 1e6) return fmt::format(" ({} to {})", range.low, range.high);
   return range.low > 1 ? fmt::format(" (at least {})", range.low) : "";
 }
@@ -19,6 +21,10 @@ std::string limits(const NumberRange& range) {
 }  // namespace
 
 std::vector<std::string> Option::spellings() const { return split(names, ','); }
+
+std::vector<std::string> Option::all_spellings() const {
+  return split(older.empty() ? names : names + "," + older, ',');
+}
 
 std::string Option::name() const { return spellings().back(); }
 
@@ -30,7 +36,7 @@ std::string one_of(const std::vector<std::string>& words) {
 std::string sentence(const Option& option) {
   std::string text = option.meaning;
   if (!option.one_of.empty()) text += (text.empty() ? "" : ": ") + one_of(option.one_of);
-  if (option.range) text += limits(*option.range);
+  if (option.range) text += limits(option);
   if (!option.fallback.empty()) text += ". Default: " + option.fallback;
   return text;
 }
@@ -60,7 +66,7 @@ constexpr std::pair<std::string_view, std::string_view> words_of_others[] = {
     {"-shape", "--input"},
     {"--shape", "--input"},
     {"--shapes", "--input"},
-    {"-cdir", "--cache"},
+    {"-cdir", "--cache-dir"},
     {"--output-format", "--format"},
     {"--quiet", ""},  // takt prints its answer and nothing else
     {"--silent", ""},

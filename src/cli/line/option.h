@@ -23,13 +23,14 @@ enum class Makes {
   unasked_file,  ///< may be appended to, or its folder is created later, so it is not checked in advance
 };
 
-/// Both ends are included.
+/// Both ends are included. Of an option with the placeholder PERCENT they are shares, as its variable is: 1 is 100%.
 struct NumberRange {
   double low = 0, high = 0;
 };
 
 struct Option {
   std::string names = {};                 ///< "-o,--output"; without dashes it is positional: "MODEL"
+  std::string older = {};                 ///< "--runs,--iterations": accepted, and shown nowhere
   std::string value = {};                 ///< the placeholder of the value in the help: "FILE"; empty for a flag
   std::string meaning = {};               ///< why one would use it: a sentence without its full stop
   std::string fallback = {};              ///< what holds without the option; the help calls it "Default"
@@ -45,8 +46,9 @@ struct Option {
   std::string group = {};        ///< the heading above it in the help; empty: "Options"
 
   bool positional() const { return !names.starts_with('-'); }
-  std::vector<std::string> spellings() const;  ///< {"-o", "--output"}
-  std::string name() const;                    ///< as messages call it: "--output", "MODEL"
+  std::vector<std::string> spellings() const;      ///< {"-o", "--output"}
+  std::vector<std::string> all_spellings() const;  ///< the older ones, too
+  std::string name() const;                        ///< as messages call it: "--output", "MODEL"
 };
 
 /// A command as people see it.

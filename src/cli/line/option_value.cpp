@@ -12,13 +12,21 @@ namespace {
 
 template <typename Number>
 std::string kinds_of_number(const Option& option) {
+  if (option.value == "PERCENT")
+    return fmt::format("a share from {:g}% to {:g}%", 100 * option.range->low, 100 * option.range->high);
   std::string text = std::is_integral_v<Number> ? "a whole number" : "a number";
   if (option.range) return text + fmt::format(" from {} to {}", option.range->low, option.range->high);
   return text + (std::is_unsigned_v<Number> ? " from 0 on" : "");
 }
 
+/// "2%" as "2e-2"; the decimal digits stay as they were typed. Without the sign a number is a share.
+std::string as_share(const std::string& word) {
+  return word.ends_with('%') ? word.substr(0, word.size() - 1) + "e-2" : word;
+}
+
 template <typename Number>
-void read(const Option& option, const std::string& word, Number& value) {
+void read(const Option& option, const std::string& typed, Number& value) {
+  const std::string word = option.value == "PERCENT" ? as_share(typed) : typed;
   Number number{};
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
   bool right = code == std::errc() && end == word.data() + word.size();
@@ -27,7 +35,7 @@ void read(const Option& option, const std::string& word, Number& value) {
     right = compared >= option.range->low && compared <= option.range->high;  // false for NaN
   }
   if (!right)
-    throw UsageError(fmt::format("{} '{}': not {}", option.name(), printable(word), kinds_of_number<Number>(option)));
+    throw UsageError(fmt::format("{} '{}': not {}", option.name(), printable(typed), kinds_of_number<Number>(option)));
   value = number;
 }
 

@@ -16,10 +16,10 @@ namespace takt {
 
 /// The variable; its type says how a word is read and whether there may be several. An optional one stays unset without
 /// the option; `std::optional<std::string>` is empty where the value was left out.
-using OptionTarget =
-    std::variant<bool*, std::string*, std::filesystem::path*, int*, unsigned*, std::uint64_t*, double*,
-                 std::optional<std::string>*, std::optional<int>*, std::optional<std::int64_t>*,
-                 std::optional<std::uint64_t>*, std::vector<std::string>*, std::vector<std::filesystem::path>*>;
+using OptionTarget = std::variant<bool*, std::string*, std::filesystem::path*, int*, unsigned*, std::uint64_t*, double*,
+                                  std::optional<std::string>*, std::optional<int>*, std::optional<std::int64_t>*,
+                                  std::optional<std::uint64_t>*, std::optional<double>*, std::vector<std::string>*,
+                                  std::vector<std::filesystem::path>*>;
 
 /// What `target` makes of `option`: a flag, one value or several; a path is a file's.
 Option fitted(Option option, const OptionTarget& target);

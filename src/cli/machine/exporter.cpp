@@ -29,7 +29,7 @@ CommandLine declare(ExporterOptions& o) {
             .fallback = o.listen},
            &o.listen);
   line.add({.names = "--interval",
-            .value = "TIME",
+            .value = "DURATION",
             .meaning = "Read the load this often; the probe runs for 0.5 s each time unless configured otherwise",
             .fallback = o.interval},
            &o.interval);

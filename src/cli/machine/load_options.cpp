@@ -24,7 +24,7 @@ void add_load_sources(CommandLine& line, LoadSourceOptions& o) {
             .offered = load_source_names()},
            &o.sources);
   line.add({.names = "--window",
-            .value = "TIME",
+            .value = "DURATION",
             .meaning = "Average over this long; longer is steadier, shorter is more recent",
             .fallback = "1s"},
            &o.window);

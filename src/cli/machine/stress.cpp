@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
+#include <optional>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -23,7 +22,7 @@ namespace takt {
 namespace {
 
 struct StressOptions {
-  std::string cpu, memory, cache, gpu, gpu_copies;
+  std::optional<double> cpu, memory, cache, gpu, gpu_copies;
   int gpu_device = 0, threads = 0;
   std::string duration = "60s";
   OutputOptions output;
@@ -34,11 +33,11 @@ CommandLine declare(StressOptions& o) {
   CommandLine line("stress",
                    "Generates CPU, memory, last-level-cache or GPU load at a given level for some time, and reports "
                    "the level that it achieved: a background for measurements. It stops when its parent process exits.",
-                   "takt stress --cpu 50% --threads 2 --for 30s", o.log);
-  const auto level = [&](const char* names, const char* meaning, std::string& target) {
-    line.add({.names = names, .value = "SHARE", .meaning = meaning}, &target);
+                   "takt stress --cpu 50% --threads 2 --time 30s", o.log);
+  const auto level = [&](const char* names, const char* meaning, std::optional<double>& target) {
+    line.add({.names = names, .value = "PERCENT", .meaning = meaning, .range = NumberRange{0, 1}}, &target);
   };
-  level("--cpu", "Compute for this share of the time on each thread: 50% or 0.5", o.cpu);
+  level("--cpu", "Compute for this share of the time on each thread, e.g. 50%", o.cpu);
   level("--memory", "Read memory beyond the caches for this share of the time", o.memory);
   level("--cache", "Occupy this part of the last-level cache by reading it without a pause", o.cache);
   level("--gpu", "Multiply matrices on the GPU for this share of the time, through the CUDA driver", o.gpu);
@@ -55,32 +54,24 @@ CommandLine declare(StressOptions& o) {
             .fallback = "one per CPU",
             .range = NumberRange{1, 1024}},
            &o.threads);
-  line.add({.names = "--for,--duration", .value = "TIME", .meaning = "Stop after this long", .fallback = o.duration},
+  line.add({.names = "--time",
+            .older = "--for,--duration",
+            .value = "DURATION",
+            .meaning = "Stop after this long",
+            .fallback = o.duration},
            &o.duration);
   add_output(line, o.output, table_names("stress"));
   return line;
 }
 
-/// "50%" or "0.5".
-double share_in(const std::string& text, const std::string& option) {
-  if (text.empty()) return 0;
-  const bool is_percent = text.ends_with('%');
-  const auto number = number_in<double>(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)));
-  const double share = number.value_or(-1) / (is_percent ? 100 : 1);
-  if (!number || !(share >= 0 && share <= 1))
-    throw UsageError(
-        fmt::format("{}: '{}' is not a share; write one from 0% to 100%, or 0 to 1", option, printable(text)));
-  return share;
-}
-
 StressTask task_of(const StressOptions& o) {
   StressTask task;
-  task.processors = {share_in(o.cpu, "--cpu"), share_in(o.memory, "--memory"), share_in(o.cache, "--cache")};
-  task.gpu.levels = {share_in(o.gpu, "--gpu"), share_in(o.gpu_copies, "--gpu-copies")};
+  task.processors = {o.cpu.value_or(0), o.memory.value_or(0), o.cache.value_or(0)};
+  task.gpu.levels = {o.gpu.value_or(0), o.gpu_copies.value_or(0)};
   task.gpu.device = o.gpu_device;
   task.threads = o.threads > 0 ? o.threads : usable_core_count();
-  task.duration = positive_time(o.duration, "--for");
-  if (o.cpu.empty() && o.memory.empty() && o.cache.empty() && o.gpu.empty() && o.gpu_copies.empty())
+  task.duration = positive_time(o.duration, "--time");
+  if (!(o.cpu || o.memory || o.cache || o.gpu || o.gpu_copies))
     throw UsageError("stress: nothing to do; add --cpu 50%, --memory, --cache, --gpu or --gpu-copies");
   try {
     check_stress(task);

@@ -45,9 +45,9 @@ CommandLine declare(CompareOptions& o) {
   line.add({.names = "--threshold", .value = "PERCENT", .meaning = "Ignore smaller changes", .fallback = o.threshold},
            &o.threshold);
   line.add({.names = "--confidence",
-            .value = "SHARE",
+            .value = "PERCENT",
             .meaning = "Joint confidence level of all intervals in the table",
-            .fallback = fmt::format("{}", o.settings.confidence),
+            .fallback = fmt::format("{:g}%", 100 * o.settings.confidence),
             .range = NumberRange{0.5, 0.9999}},
            &o.settings.confidence);
   line.add({.names = "--fail-over",

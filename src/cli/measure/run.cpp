@@ -243,6 +243,6 @@ int run(RunOptions& o, Arguments arguments) {
 }  // namespace
 
 constinit const Command run_command =
-    command<RunOptions, declare_run, run, with_dashes>("run", "load a model, run it, show where its time goes");
+    command<RunOptions, declare_run, run>("run", "load a model, run it, show where its time goes");
 
 }  // namespace takt

@@ -89,7 +89,8 @@ void add_measuring(CommandLine& line, RunOptions& o) {
             .fallback = "the runtime's choice",
             .range = NumberRange{1, 4096}},
            &o.run.streams);
-  line.add({.names = "--thread",
+  line.add({.names = "--instances",
+            .older = "--thread",
             .value = "N",
             .meaning = "Run N independent instances of the model concurrently, each in a separate thread",
             .fallback = std::to_string(o.run.instances),
@@ -157,13 +158,15 @@ void add_runtime(CommandLine& line, RunOptions& o) {
        .fallback = "the device's choice",
        .offered = {"f32", "f16", "bf16"}},
       &o.precision);
-  line.add({.names = "--cache",
+  line.add({.names = "--cache-dir",
+            .older = "--cache",
             .value = "DIR",
             .meaning = "Store the compiled model in this folder, and load it from there",
             .makes = Makes::folder},
            &o.run.cache);
   line.add(
-      {.names = "--optimized-model-out",
+      {.names = "--optimised-model-out",
+       .older = "--optimized-model-out",
        .value = "FILE",
        .meaning = "Write the model as the runtime optimised it: .onnx from onnxruntime, .xml and .bin from openvino",
        .makes = Makes::file},
@@ -221,7 +224,8 @@ void add_results(CommandLine& line, RunOptions& o) {
             .meaning = "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev",
             .makes = Makes::file},
            &o.trace);
-  line.add({.names = "--iterations",
+  line.add({.names = "--run-times",
+            .older = "--iterations",
             .value = "FILE",
             .meaning = "Write the time of every measured run to this CSV file",
             .makes = Makes::file},

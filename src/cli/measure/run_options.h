@@ -32,9 +32,6 @@ struct RunOptions {
 /// Returns the options that fill `o`, which must outlive them.
 CommandLine declare_run(RunOptions& o);
 
-/// Options in MegEngine's spelling, `--bin_io_dump`, in takt's: `--bin-io-dump`. Values are not touched.
-std::vector<std::string> with_dashes(std::span<const std::string> arguments);
-
 /// Parses the values that are strings so far, and refuses contradictions. Throws UsageError.
 void validate(RunOptions& o);
 

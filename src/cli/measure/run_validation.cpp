@@ -28,7 +28,7 @@ void read_cores(RunOptions& o) {
   if (o.run.threads ? count != threads * instances : count % instances != 0)
     throw UsageError(
         o.run.threads
-            ? fmt::format("--core-ids lists {} cores for {} x {} threads (--thread x --threads); list {}", count,
+            ? fmt::format("--core-ids lists {} cores for {} x {} threads (--instances x --threads); list {}", count,
                           instances, threads, instances * threads)
             : fmt::format("--core-ids lists {} cores for {} instances; each needs the same number", count, instances));
 }
@@ -86,7 +86,7 @@ void read_load(RunOptions& o) {
   const auto refuse = [](std::string_view option, std::string_view why) {
     throw UsageError(fmt::format("{} {}; leave it out with --requests, --streams and --hint throughput", option, why));
   };
-  if (o.run.instances > 1) refuse("--thread", "runs independent copies of the model, not requests of one");
+  if (o.run.instances > 1) refuse("--instances", "runs independent copies of the model, not requests of one");
   if (o.run.fit) refuse("--fitting", "compares runs one after another");
   if (o.run.range || o.run.repeat_check)
     refuse(o.run.range ? "--range" : "--check-var-value", "checks the outputs of one run after another");
@@ -101,21 +101,12 @@ void read_state(RunOptions& o) {
   };
   if (o.run.measures_throughput())
     refuse("--requests, --streams or --hint throughput", "runs several inferences at once");
-  if (o.run.instances > 1) refuse("--thread", "runs copies of the model that each have a state of their own");
+  if (o.run.instances > 1) refuse("--instances", "runs copies of the model that each have a state of their own");
   if (o.run.fit) refuse("--fitting", "compares runs that are alike");
   if (o.run.repeat_check) refuse("--check-var-value", "compares with the outputs of the first run");
 }
 
 }  // namespace
-
-std::vector<std::string> with_dashes(std::span<const std::string> arguments) {
-  std::vector<std::string> result(arguments.begin(), arguments.end());
-  for (auto& word : result)
-    if (word.starts_with("--"))
-      std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
-                   '-');
-  return result;
-}
 
 void validate(RunOptions& o) {
   for (const auto& text : o.inputs)
@@ -125,7 +116,7 @@ void validate(RunOptions& o) {
     throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
   if (number_in<double>(o.iterations.string()))
     throw UsageError(
-        fmt::format("--iterations {}: names the file for the time of every run; for the number of runs use --iter {}",
+        fmt::format("--run-times {}: names the file for the time of every run; for the number of runs use --iter {}",
                     o.iterations.string(), o.iterations.string()));
   read_cores(o);
   read_checks(o);

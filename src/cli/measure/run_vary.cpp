@@ -22,7 +22,7 @@ constexpr std::size_t most_variants = 64;  // all are open at once
 /// Options that say how a model is run; the others say how long to measure and what to print of one run.
 bool can_vary(const Option& option) {
   static const std::set<std::string> fixed{"--seed",          "--iter",   "--time",    "--warmup-iter",
-                                           "--warmup-time",   "--no-ops", "--fitting", "--optimized-model-out",
+                                           "--warmup-time",   "--no-ops", "--fitting", "--optimised-model-out",
                                            "--executed-graph"};
   const bool about_runs =
       option.group == "Model and inputs" || option.group == "Measuring" || option.group == "Runtime";
@@ -50,8 +50,9 @@ const Option& option_of(const CommandDescription& command, const VariedOption& v
   std::vector<std::string> known;
   for (const auto& option : command.options) {
     if (!can_vary(option)) continue;
-    for (const auto& spelling : option.spellings()) known.push_back(spelling.substr(2));
-    if (known.back() == varied.name) return option;
+    known.push_back(option.name().substr(2));
+    const auto spellings = option.all_spellings();
+    if (std::find(spellings.begin(), spellings.end(), "--" + varied.name) != spellings.end()) return option;
   }
   throw UsageError(fmt::format("--vary '{}': this option cannot vary; {}", printable(varied.name),
                                suggestion(varied.name, known, fmt::format("one of {}", fmt::join(known, ", ")))));
@@ -107,14 +108,15 @@ std::vector<OptionValues> combinations_of(const RunOptions& o) {
   for (const auto& text : o.vary) {
     const auto varied = parse_vary(text);
     const auto& option = option_of(command, varied);
-    if (!seen.insert(varied.name).second)
-      throw UsageError(fmt::format("--vary {}: given twice; list all values in one", varied.name));
+    const std::string name = option.name().substr(2);
+    if (!seen.insert(name).second)
+      throw UsageError(fmt::format("--vary {}: given twice; list all values in one", name));
     std::vector<OptionValues> more;
     for (const auto& one : all)
       for (const auto& value : varied.values) {
         more.push_back(one);
         for (auto& word : words_of(option, value)) more.back().words.push_back(std::move(word));
-        more.back().differs.emplace_back(varied.name, value);
+        more.back().differs.emplace_back(name, value);
       }
     all = std::move(more);
     if (all.size() > most_variants)
@@ -138,7 +140,7 @@ void refuse_files(const RunOptions& o) {
                                                         {"--io-dump", !o.io_dump.empty()},
                                                         {"--bin-io-dump", !o.bin_io_dump.empty()},
                                                         {"--bin-out-dump", !o.bin_out_dump.empty()},
-                                                        {"--optimized-model-out", !o.run.optimised_model.empty()},
+                                                        {"--optimised-model-out", !o.run.optimised_model.empty()},
                                                         {"--executed-graph", !o.run.executed_graph.empty()},
                                                         {"--percentiles", !o.percentile_text.empty()},
                                                         {"--fitting", o.run.fit}};

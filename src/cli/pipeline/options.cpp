@@ -34,7 +34,7 @@ void add_file_and_simulate(CommandLine& line, PipelineOptions& o) {
 
 void add_timeout(CommandLine& line, PipelineOptions& o) {
   line.add({.names = "--timeout",
-            .value = "TIME",
+            .value = "DURATION",
             .meaning = "Time limit of one execution, e.g. 30s",
             .fallback = "the file's, or 60s"},
            &o.timeout);

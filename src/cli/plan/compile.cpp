@@ -31,7 +31,7 @@ CommandLine declare(PlanCompileOptions& o) {
   CommandLine line("plan compile",
                    "Finds the best plan at many sizes, keeps the fewest plans that are nearly the best at each size, "
                    "and writes them to a file with the sizes at which to switch.",
-                   "takt plan compile profiling --sizes 1000,5000-20000,100000 --out plans.json", o.log);
+                   "takt plan compile profiling --sizes 1000,5000-20000,100000 --save plans.json", o.log);
   line.add({.names = "COSTS",
             .meaning = "Stage times on units: the folder of a sweep, or a JSON file with costs by size",
             .required = true,
@@ -50,17 +50,18 @@ CommandLine declare(PlanCompileOptions& o) {
            &o.points);
   line.add(
       {.names = "--switch-cost",
-       .value = "TIME",
+       .value = "DURATION",
        .meaning = "Time of a switch between plans: the pipeline drains, and the models of the other plan are prepared",
        .fallback = o.switch_cost},
       &o.switch_cost);
   line.add({.names = "--tolerance",
-            .value = "X",
+            .value = "PERCENT",
             .meaning = "Largest relative gap to the best plan at any size; larger gaps need fewer plans",
-            .fallback = fmt::format("{}", o.tolerance),
+            .fallback = fmt::format("{:g}%", 100 * o.tolerance),
             .range = NumberRange{0, 0.5}},
            &o.tolerance);
-  line.add({.names = "--out",
+  line.add({.names = "--save",
+            .older = "--out",
             .value = "FILE",
             .meaning = "The file of the plan set",
             .fallback = o.out.string(),

@@ -56,7 +56,7 @@ CommandLine declare(PlanCutOptions& o) {
             .meaning = "The runtime of all pieces; by default the one that 'takt run' uses"},
            &o.runtime);
   line.add({.names = "--input",
-            .value = "NAME:{SHAPE}",
+            .value = "SPEC",
             .meaning = "The shape of an input with dynamic dimensions, e.g. 'x:{1,3,224,224}': for bytes and work"},
            &o.inputs);
   line.add({.names = "--list", .meaning = "List every possible cut of the model, and write nothing"}, &o.list);

@@ -28,7 +28,7 @@ CommandLine declare(LookupOptions& o) {
   CommandLine line("lookup",
                    "Looks up stage times at a graph size: measured by a sweep, or interpolated from its sizes, with an "
                    "interval. Times of sizes beyond the measured ones are marked.",
-                   "takt lookup profiling --nodes 4000 --edges 12000 --device CPU,GPU", o.log);
+                   "takt lookup profiling --nodes 4000 --edges 12000 --devices CPU,GPU", o.log);
   line.add({.names = "DIR",
             .meaning = "The folder of a sweep, or its raw_measurements.json",
             .required = true,
@@ -42,7 +42,8 @@ CommandLine declare(LookupOptions& o) {
            &o.nodes);
   line.add({.names = "--edges", .value = "N", .meaning = "Edges of the graph", .range = counts, .required = true},
            &o.edges);
-  line.add({.names = "--device",
+  line.add({.names = "--devices",
+            .older = "--device",
             .value = "LIST",
             .meaning = "Kinds of devices, separated by commas: CPU, GPU, NPU",
             .fallback = "all in the sweep",
@@ -64,7 +65,7 @@ std::vector<std::string> units_in(std::string_view text) {
   for (const std::string& part : split(text, ',')) {
     units.push_back(upper_case(trim(part)));
     if (std::find(known.begin(), known.end(), units.back()) == known.end())
-      throw UsageError(fmt::format("lookup: --device: '{}' is not a kind of device; {}", printable(part),
+      throw UsageError(fmt::format("lookup: --devices: '{}' is not a kind of device; {}", printable(part),
                                    suggestion(units.back(), known, "use CPU, GPU or NPU")));
   }
   return units;

@@ -15,7 +15,7 @@ int steps_of(double share_step, std::string_view command) {
   const double steps = std::round(1 / share_step);
   if (std::abs(steps * share_step - 1) > 1e-9)
     throw UsageError(
-        fmt::format("{}: --share-step: 1 is not a multiple of {}; use 0.05 or 0.001", command, share_step));
+        fmt::format("{}: --share-step: 100% is not a multiple of {:g}%; use 5% or 0.1%", command, 100 * share_step));
   return static_cast<int>(steps);
 }
 
@@ -24,7 +24,7 @@ int steps_of(double share_step, std::string_view command) {
 void add_cost_settings(CommandLine& line, PlanCostOptions& o) {
   line.add(
       {.names = "--divide-cost",
-       .value = "TIME",
+       .value = "DURATION",
        .meaning =
            "With a sweep: time to split a batch over units and to merge the results; without it, no block is split"},
       &o.divide_cost);
@@ -100,9 +100,9 @@ void add_plan_rules(CommandLine& line, PlanRuleOptions& o) {
   line.add({.names = "--blocks", .value = "N", .meaning = "Maximum number of blocks", .range = NumberRange{1, 1000}},
            &o.blocks);
   line.add({.names = "--share-step",
-            .value = "X",
-            .meaning = "Shares of split blocks are multiples of X",
-            .fallback = fmt::format("{}", o.share_step),
+            .value = "PERCENT",
+            .meaning = "Shares of split blocks are multiples of this",
+            .fallback = fmt::format("{:g}%", 100 * o.share_step),
             .range = NumberRange{0.001, 0.5}},
            &o.share_step);
 }

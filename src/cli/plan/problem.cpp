@@ -174,10 +174,11 @@ void add_model_options(CommandLine& line, PlanProblemOptions& o) {
   line.add({.names = "--threads", .value = "N", .meaning = "Threads of each CPU unit", .range = NumberRange{1, 4096}},
            &o.threads);
   line.add({.names = "--input",
-            .value = "TEXT",
+            .value = "SPEC",
             .meaning = "Shape or values of an input, as for 'takt run'; others are generated"},
            &o.inputs);
-  line.add({.names = "--runs",
+  line.add({.names = "--iter",
+            .older = "--runs",
             .value = "N",
             .meaning = "Measured inferences of the pieces on every unit",
             .fallback = std::to_string(o.runs),
@@ -193,10 +194,10 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
   line.heading("For a sweep");
   line.add({.names = "--nodes", .value = "N", .meaning = "Nodes of the graph", .range = NumberRange{1, 2147483646}},
            &o.nodes);
-  line.add({.names = "--edges", .value = "E", .meaning = "Edges of the graph", .range = NumberRange{1, 2147483646}},
+  line.add({.names = "--edges", .value = "N", .meaning = "Edges of the graph", .range = NumberRange{1, 2147483646}},
            &o.edges);
   line.add({.names = "--divide-cost",
-            .value = "TIME",
+            .value = "DURATION",
             .meaning = "Time to split a batch over units and to merge the results; without it, no block is split"},
            &o.divide_cost);
   line.add({.names = "--whole", .meaning = "Do not split blocks over several units"}, &o.whole);

@@ -34,7 +34,7 @@ struct PlanProblemOptions {
 
 /// Adds DIR|MODEL and the options of both.
 void add_problem(CommandLine& line, PlanProblemOptions& o);
-/// Adds the heading "For a model" with --pieces, --threads, --input and --runs.
+/// Adds the heading "For a model" with --pieces, --threads, --input and --iter.
 void add_model_options(CommandLine& line, PlanProblemOptions& o);
 
 /// The input of a search: what plans consist of, and the times of its parts.

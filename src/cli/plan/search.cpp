@@ -55,7 +55,7 @@ CommandLine declare(PlanSearchOptions& o) {
             .range = NumberRange{1, 2147483646}},
            &o.nodes);
   line.add({.names = "--edges",
-            .value = "E",
+            .value = "N",
             .meaning = "If costs depend on the size: edges of a batch",
             .range = NumberRange{0, 2147483646}},
            &o.edges);
@@ -83,7 +83,8 @@ CommandLine declare(PlanSearchOptions& o) {
             .one_of = {"source"}},
            &o.preset);
   line.add({.names = "--list", .meaning = "With --preset: only print its candidates; needs no costs"}, &o.list);
-  line.add({.names = "--model",
+  line.add({.names = "--network",
+            .older = "--model",
             .value = "NETWORK",
             .meaning = "With --list: the network whose stages the candidates use",
             .fallback = o.model,

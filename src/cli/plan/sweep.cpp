@@ -72,8 +72,8 @@ SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const 
   settings.retry = o.retry;
   settings.graph = o.graph;
   settings.runtimes = runtimes_for(o);
-  settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
-  settings.shard = shard_in(o.shard);
+  settings.row_limit = row_limit_of(o);
+  settings.shard = shard_in(o.shard, "sweep");
   settings.machine = to_string(detect_machine_class());
   settings.child = words_of(worker_stage_command);
   settings.stop = &interrupt.requested();
@@ -109,9 +109,9 @@ StageMeasurements measurements_for(const SweepOptions& o, const std::optional<Sw
   if (!sweep)
     throw Error(
         ErrorKind::bad_input,
-        fmt::format(
-            "{}: contains no measured rows; run with --measure first, or name a raw_measurements.json with --from",
-            printable(o.out.string())));
+        fmt::format("{}: contains no measured rows; run with --measure first, or name a raw_measurements.json with "
+                    "--measurements",
+                    printable(o.out.string())));
   return measurements_of(*sweep, network);
 }
 
@@ -159,7 +159,7 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
     settings.network = network;
     settings.alone = o.do_interference;
     settings.retry = o.retry;
-    settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
+    settings.row_limit = row_limit_of(o);
     settings.child = words_of(worker_contention_command);
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     settings.stop = &interrupt.requested();
@@ -197,9 +197,9 @@ SweepSteps sweep_steps(const SweepOptions& o) {
   if (!steps.exports && !steps.analyzes && !steps.contends)
     throw UsageError(
         "sweep: no step given: --export writes the models, --measure measures them, --analyze writes cost tables, "
-        "--interference measures slowdowns, --all runs all steps");
+        "--measure-interference measures slowdowns, --all runs all steps");
   if (!o.from.empty() && (steps.exports || !steps.analyzes || steps.contends))
-    throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
+    throw UsageError("sweep: --measurements names rows for --analyze alone; leave out the other steps");
   return steps;
 }
 
@@ -247,7 +247,7 @@ SweepAnswer answer_of(const SweepOptions& o, const SweepSteps& steps, const Prov
 
 int run(SweepOptions& o, Arguments arguments) {
   const SweepSteps steps = sweep_steps(o);
-  shard_in(o.shard);
+  shard_in(o.shard, "sweep");
   const Provenance provenance = provenance_of("sweep", arguments);
   const Interrupt interrupt;
   BusyWatch watch;

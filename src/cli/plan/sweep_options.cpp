@@ -7,6 +7,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "cli/line/tables.h"
+#include "cli/machine/load_options.h"
 #include "model/runtime/device_choice.h"
 #include "model/sim/simulated.h"
 #include "plan/gnn/edge_list.h"
@@ -22,11 +23,13 @@ void add_steps(CommandLine& line, SweepOptions& o) {
             .meaning = "Write the cost tables of what was measured: lookup_table.json, bandwidth_table.json, "
                        "raw_measurements.json and profiling_report.txt in DIR/results"},
            &o.do_analyze);
-  line.add({.names = "--interference",
+  line.add({.names = "--measure-interference",
+            .older = "--interference",
             .meaning = "Measure how much stages on devices with shared resources slow each other down, by loads of "
                        "known levels, and write results/interference.json, which plans use"},
            &o.do_interference);
-  line.add({.names = "--from",
+  line.add({.names = "--measurements",
+            .older = "--from",
             .value = "FILE",
             .meaning = "With --analyze: use this raw_measurements.json instead of this sweep's rows"},
            &o.from);
@@ -40,7 +43,8 @@ void add_steps(CommandLine& line, SweepOptions& o) {
 }
 
 void add_what(CommandLine& line, SweepOptions& o) {
-  line.add({.names = "--models",
+  line.add({.names = "--networks",
+            .older = "--models",
             .value = "LIST",
             .meaning = "The networks, separated by commas: sage, gcn, gat",
             .fallback = o.models,
@@ -79,13 +83,15 @@ void add_measuring(CommandLine& line, SweepOptions& o) {
             .meaning = "Use this runtime where OpenVINO does not support a stage; the row names it",
             .one_of = {"onnxruntime"}},
            &o.fallback);
-  line.add({.names = "--warmup",
+  line.add({.names = "--warmup-iter",
+            .older = "--warmup",
             .value = "N",
             .meaning = "Warm-up runs of each row",
             .fallback = "10, or that of the file of --cases",
             .range = NumberRange{0, 1e6}},
            &o.warmup);
-  line.add({.names = "--iterations",
+  line.add({.names = "--iter",
+            .older = "--iterations",
             .value = "N",
             .meaning = "Measured runs of each row",
             .fallback = "50, or that of the file of --cases",
@@ -98,12 +104,12 @@ void add_measuring(CommandLine& line, SweepOptions& o) {
             .fallback = "3; 1 if all devices are simulated",
             .range = NumberRange{1, 1000}},
            &o.rounds);
-  line.add({.names = "--row-limit",
-            .value = "SECONDS",
+  line.add({.names = "--timeout",
+            .older = "--row-limit",
+            .value = "DURATION",
             .meaning = "Time limit of a row; a row that takes longer fails",
-            .fallback = "900",
-            .range = NumberRange{0.1, 1e6}},
-           &o.row_limit_s);
+            .fallback = o.timeout},
+           &o.timeout);
   line.add({.names = "--retry", .meaning = "Measure failed rows again"}, &o.retry);
   line.add(
       {.names = "--shard",
@@ -179,21 +185,17 @@ std::vector<Network> networks_in(std::string_view text) {
     const std::string word = lower_case(part);
     const auto network = network_named(word);
     if (!network)
-      throw UsageError(fmt::format("sweep: --models: '{}' is not a network that takt builds; {}", printable(part),
+      throw UsageError(fmt::format("sweep: --networks: '{}' is not a network that takt builds; {}", printable(part),
                                    suggestion(word, names, fmt::format("use {}", one_of(names)))));
     if (std::find(networks.begin(), networks.end(), *network) == networks.end()) networks.push_back(*network);
   }
   return networks;
 }
 
-bool has_runtime(std::string_view name) {
-  const auto names = runtime_names();
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<std::string> runtimes_for(const SweepOptions& o) {
   std::vector<std::string> runtimes;
-  if (has_runtime("openvino") || o.fallback.empty()) runtimes.push_back("openvino");
+  const std::string first = runtime_that(&RuntimeTraits::uses_ir);
+  if (!first.empty() || o.fallback.empty()) runtimes.push_back(first.empty() ? missing_runtime_names().front() : first);
   if (!o.fallback.empty()) runtimes.push_back(lower_case(o.fallback));
   return runtimes;
 }
@@ -214,14 +216,8 @@ std::vector<SweepDevice> devices_in(const SweepOptions& o) {
   return devices;
 }
 
-Shard shard_in(const std::string& text, std::string_view command) {
-  if (text.empty()) return {};
-  const auto slash = text.find('/');
-  const auto number = number_in<int>(std::string_view(text).substr(0, slash));
-  const auto of = slash == text.npos ? std::nullopt : number_in<int>(std::string_view(text).substr(slash + 1));
-  if (!number || !of || *number < 1 || *of < *number || *of > 10'000)
-    throw UsageError(fmt::format("{}: --shard: '{}' is not a shard; write I/N, e.g. 2/4", command, printable(text)));
-  return {*number, *of};
+Nanoseconds row_limit_of(const SweepOptions& o) {
+  return positive_time(number_in<double>(o.timeout) ? o.timeout + "s" : o.timeout, "--timeout");
 }
 
 int rounds_of(const SweepOptions& o, const SweepCases& cases, const std::vector<SweepDevice>& devices) {

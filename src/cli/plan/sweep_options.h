@@ -26,7 +26,7 @@ struct SweepOptions {
   SweepGraph graph;
   std::optional<std::int64_t> warmup, iterations;
   std::optional<int> rounds;
-  double row_limit_s = 900;
+  std::string timeout = "900s";
   OutputOptions output;
   LogOptions log;
 };
@@ -34,16 +34,14 @@ struct SweepOptions {
 CommandLine declare(SweepOptions& options);
 
 /// Each of these throws UsageError for unknown words.
-std::vector<Network> networks_in(std::string_view list);  ///< each once, in the order of the list
-/// Parses "2/4". Throws UsageError, whose message begins with `command`.
-Shard shard_in(const std::string& text, std::string_view command = "sweep");
+std::vector<Network> networks_in(std::string_view list);           ///< each once, in the order of the list
 std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those of --devices, else the available ones
 SweepCases cases_of(const SweepOptions& options);
+Nanoseconds row_limit_of(const SweepOptions& options);  ///< that of --timeout; a bare number is in seconds
 /// Returns the value of --rounds; else 3 (at most the iterations) if a device is real, and 1 if all are simulated.
 int rounds_of(const SweepOptions& options, const SweepCases& cases, const std::vector<SweepDevice>& devices);
 
 /// Returns the runtimes in the order in which they are tried on a real device.
 std::vector<std::string> runtimes_for(const SweepOptions& options);
-bool has_runtime(std::string_view name);  ///< whether this binary has the runtime
 
 }  // namespace takt

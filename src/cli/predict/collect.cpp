@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/basics/error.h"
+#include "base/basics/shard.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/busy.h"
@@ -18,7 +19,6 @@
 #include "cli/line/tables.h"
 #include "cli/line/worker.h"
 #include "cli/machine/load_options.h"
-#include "cli/plan/sweep_options.h"
 #include "cli/predict/predict_options.h"
 #include "predict/answer/tables.h"
 #include "predict/collect/bench.h"

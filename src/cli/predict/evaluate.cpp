@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/basics/error.h"
+#include "base/basics/shard.h"
 #include "base/basics/text.h"
 #include "base/system/busy.h"
 #include "base/system/interrupt.h"
@@ -23,7 +24,7 @@ namespace {
 struct EvaluateOptions {
   PredictorOptions what;
   int rounds = 3;
-  std::string time = "2s";
+  std::string time = "2s", shard;
   std::uint64_t seed = 1;
   LoadChoice load;
   bool online = false;
@@ -48,6 +49,11 @@ CommandLine declare(EvaluateOptions& o) {
             .meaning = "Total time that each model runs, over all rounds",
             .fallback = o.time},
            &o.time);
+  line.add(
+      {.names = "--shard",
+       .value = "I/N",
+       .meaning = "Evaluate only shard I of N of the models; 'takt evaluate merge' joins what --format json wrote"},
+      &o.shard);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
   add_load(line, o.load);
@@ -60,34 +66,29 @@ CommandLine declare(EvaluateOptions& o) {
   return line;
 }
 
-/// "9 models: predictions are off by 2.1 % on average; the interval covers 9 in 10 measured times." Empty: none has
-/// both.
-std::string answer(const std::vector<EvaluatedModel>& models) {
-  const auto errors = errors_of(models);
-  if (!errors) return "";
-  const ErrorFigures& figures = errors->figures;
-  const std::string covered =
-      figures.coverage ? fmt::format("; intervals cover {:.0f} % of measured times", 100 * *figures.coverage) : "";
-  return fmt::format("{} prediction{}: off by {:.1f} % on average{}.\n\n", figures.count, figures.count == 1 ? "" : "s",
-                     100 * figures.mape, covered);
-}
-
-/// Models by the names of their files, which say more in a narrow column than their folders; no two have one name
-/// (models_to_collect).
-std::string text_of(const EvaluateOptions& o, std::vector<EvaluatedModel> models) {
-  for (EvaluatedModel& model : models) model.model = std::filesystem::path(model.model).stem().string();
-  const auto tables = evaluate_tables(models);
-  const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
-  return answer(models) + to_text(without_empty_columns(tables[0]), o.output.style()) + "\n" +
-         to_text(runs, o.output.style());
+/// The models of the shard. Throws Error(bad_input) if it has none.
+std::vector<std::filesystem::path> models_of(const EvaluateOptions& o) {
+  const auto all = models_to_collect(o.what.models);
+  const Shard shard = shard_in(o.shard, "evaluate");
+  std::vector<std::filesystem::path> models;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (shard.has(i)) models.push_back(all[i]);
+  if (models.empty()) refuse_input(fmt::format("evaluate: --shard {}: there are only {} models", o.shard, all.size()));
+  return models;
 }
 
 int run(EvaluateOptions& o, Arguments arguments) {
   EvaluateSettings settings;
   settings.time = duration_for("evaluate", "--time", o.time, std::chrono::milliseconds(1)) / o.rounds;
-  const Predictor predictor = predictor_for(o.what).predictor;
-  const Provenance provenance = provenance_of("evaluate", arguments);
-  settings.models = models_to_collect(o.what.models);
+  settings.models = models_of(o);
+  const ChosenPredictor chosen = predictor_for(o.what);
+  const Predictor& predictor = chosen.predictor;
+  Provenance provenance = provenance_of("evaluate", arguments);
+  provenance.settings = {{"predictor", chosen.name},
+                         {"rounds", std::to_string(o.rounds)},
+                         {"time", o.time},
+                         {"seed", std::to_string(o.seed)},
+                         {"online", o.online ? "yes" : "no"}};
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = words_of(worker_collect_command);
   settings.load = load_config_for(o.load, predictor);
@@ -107,7 +108,7 @@ int run(EvaluateOptions& o, Arguments arguments) {
   for (const EvaluatedModel& model : models)
     if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
   const auto tables = evaluate_tables(models);
-  print(o.output, tables, provenance, text_of(o, models));
+  print(o.output, tables, provenance, evaluation_text(models, o.output.style()));
   if (tables.front().rows.empty()) throw Error(ErrorKind::runtime, "no model could be predicted and run");
   return 0;
 }

@@ -39,10 +39,11 @@ CommandLine declare(FitOptions& o) {
   CommandLine line("fit",
                    "Trains a predictor of kernel and model latency on a dataset and reports its errors on held-out "
                    "kernels, architectures and families, next to those of standard baselines.",
-                   "takt fit dataset.csv -o predictor", o.log);
+                   "takt fit dataset.csv --out predictor", o.log);
   line.add({.names = "DATASET", .meaning = "What 'takt collect' wrote", .required = true, .names_a_file = true},
            &o.dataset);
-  line.add({.names = "-o,--predictor",
+  line.add({.names = "--out",
+            .older = "-o,--predictor",
             .value = "DIR",
             .meaning = "The folder of the predictor",
             .fallback = default_predictor},
@@ -56,7 +57,8 @@ CommandLine declare(FitOptions& o) {
            &o.folds);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the folds", .fallback = "1"},
            &o.seed);
-  line.add({.names = "--calibrate",
+  line.add({.names = "--adapt",
+            .older = "--calibrate",
             .value = "DIR",
             .meaning = "Do not train: adapt this predictor, of another machine or number of threads, to those of the "
                        "dataset; 20 to 60 models are enough",

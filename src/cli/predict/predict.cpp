@@ -156,7 +156,7 @@ void calibrate(const PredictOptions& o, const Provenance& provenance) {
   if (!o.what.predictor.empty())
     throw UsageError(
         "predict: --calibrate adapts the built-in predictor; leave out --predictor, or see 'takt fit "
-        "--calibrate'");
+        "--adapt'");
   calibrate_this_machine(o.what.device, provenance);
 }
 

@@ -48,13 +48,15 @@ CommandLine declare_zoo_export(ZooOptions& o) {
                    "share. Existing files are kept, so a stopped export resumes.",
                    "takt zoo export --config examples/zoo.yaml -o zoo", o.log);
   add_config(line, o);
-  line.add({.names = "-o,--out",
+  line.add({.names = "--out",
+            .older = "-o",
             .value = "DIR",
             .meaning = "The folder of the models",
             .fallback = std::string(usual_folder) + " with --config; without, a folder has to be named",
             .makes = Makes::folder},
            &o.out);
   line.add({.names = "--optimised",
+            .older = "--optimized",
             .meaning = "Also write each model as ONNX Runtime optimises it for this machine, with separate weights"},
            &o.optimised);
   line.add({.names = "--format",

@@ -19,7 +19,7 @@ namespace {
 std::pair<std::string, Nanoseconds> parse_offset(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == text.npos || equals == 0) {
-    throw UsageError(fmt::format("--offset '{}': give FILE=TIME, such as rank1.json=2.5ms", printable(text)));
+    throw UsageError(fmt::format("--offset '{}': give FILE=DURATION, such as rank1.json=2.5ms", printable(text)));
   }
   std::string_view time = std::string_view(text).substr(equals + 1);
   const bool negative = time.starts_with('-');
@@ -62,7 +62,7 @@ CommandLine declare(TraceMergeOptions& o) {
             .makes = Makes::file},
            &o.output);
   line.add({.names = "--offset",
-            .value = "FILE=TIME",
+            .value = "FILE=DURATION",
             .meaning = "Add TIME to all times of FILE, e.g. rank1.json=2.5ms; repeat it for several",
             .names_a_file = true},
            &o.offsets);

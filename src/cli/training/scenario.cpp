@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "base/basics/error.h"
@@ -23,10 +22,6 @@ namespace takt {
 namespace {
 
 constexpr int few_steps = 5;
-// PyTorch's own spelling; dashes are taken, too.
-constexpr std::array<std::string_view, 9> underscored{"--batch_size",    "--num_workers", "--warmup_steps",
-                                                      "--profile_steps", "--trace_dir",   "--output_json",
-                                                      "--pin_memory",    "--with_stack",  "--image_size"};
 
 struct ScenarioOptions {
   std::string positional, scenario = "dataloader", strength = "strong";
@@ -45,7 +40,7 @@ CommandLine declare(ScenarioOptions& o) {
       "writes its trace and metrics. The problems: dataloader (the loop waits for batches), sync (values are read back "
       "in the middle of each step), tiny_ops (long chains of tiny operators), memory_churn (temporaries are allocated "
       "all the time). Needs a build with libtorch (-DTAKT_WITH_TORCH=ON).",
-      "takt scenario sync --device cpu --batch_size 16", o.log);
+      "takt scenario sync --device cpu --batch-size 16", o.log);
   ScenarioSettings& s = o.settings;
   const auto number = [&](const char* names, const char* meaning, int& target, double low, double high) {
     line.add({.names = names,
@@ -70,17 +65,18 @@ CommandLine declare(ScenarioOptions& o) {
             .fallback = s.device,
             .one_of = {"cuda", "cpu"}},
            &s.device);
-  number("--batch_size", "Images per step", s.batch_size, 1, 65536);
-  number("--num_workers", "Threads that load batches; with 0 the loop loads them itself", s.num_workers, 0, 256);
-  number("--warmup_steps", "Steps before the profiler's schedule begins", s.warmup_steps, 0, 1'000'000);
-  number("--profile_steps", "Recorded steps, after one skipped step and one warm-up step", s.profile_steps, 1,
+  number("--batch-size", "Images per step", s.batch_size, 1, 65536);
+  number("--num-workers", "Threads that load batches; with 0 the loop loads them itself", s.num_workers, 0, 256);
+  number("--warmup-steps", "Steps before the profiler's schedule begins", s.warmup_steps, 0, 1'000'000);
+  number("--profile-steps", "Recorded steps, after one skipped step and one warm-up step", s.profile_steps, 1,
          1'000'000);
-  line.add({.names = "--trace_dir",
+  line.add({.names = "--trace-dir",
             .value = "DIR",
             .meaning = "Put the trace, HOST_PID.TIME.pt.trace.json, into DIR",
             .fallback = o.trace_dir.string()},
            &o.trace_dir);
-  line.add({.names = "--output_json",
+  line.add({.names = "--save",
+            .older = "--output-json",
             .value = "FILE",
             .meaning = "Write the metrics to FILE; an empty name writes none",
             .fallback = o.output_json.string(),
@@ -88,17 +84,17 @@ CommandLine declare(ScenarioOptions& o) {
            &o.output_json);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of weights, images and labels", .fallback = "42"},
            &s.seed);
-  line.add({.names = "--pin_memory", .meaning = "Put batches into pinned memory (needs a GPU)"}, &s.pin_memory);
+  line.add({.names = "--pin-memory", .meaning = "Put batches into pinned memory (needs a GPU)"}, &s.pin_memory);
   line.add({.names = "--amp", .meaning = "Mixed precision: float16 with a scaled gradient, on the CPU bfloat16"},
            &s.amp);
-  line.add({.names = "--with_stack", .meaning = "Record the call stack of each operator"}, &s.with_stack);
+  line.add({.names = "--with-stack", .meaning = "Record the call stack of each operator"}, &s.with_stack);
   line.add({.names = "--strength",
             .value = "WORD",
             .meaning = "Strength of the problem; none is the same training without it",
             .fallback = o.strength,
             .one_of = fault_strength_names()},
            &o.strength);
-  number("--image_size", "Images are 3 x N x N", s.image_size, 8, 1024);
+  number("--image-size", "Images are 3 x N x N", s.image_size, 8, 1024);
   number("--width", "Channels of the first convolution", s.width, 1, 1024);
   line.add({.names = "--threads",
             .value = "N",
@@ -109,17 +105,6 @@ CommandLine declare(ScenarioOptions& o) {
   line.add({.names = "--diagnose", .meaning = "Also print what 'takt diagnose' finds in the trace"}, &o.diagnoses);
   add_output(line, o.output, table_names("scenario"));
   return line;
-}
-
-std::vector<std::string> with_underscores(std::span<const std::string> arguments) {
-  std::vector<std::string> words(arguments.begin(), arguments.end());
-  for (std::string& word : words) {
-    const std::size_t end = std::min(word.find('='), word.size());
-    std::string name = word.substr(0, end);
-    std::replace(name.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(end)), name.end(), '-', '_');
-    if (std::find(underscored.begin(), underscored.end(), name) != underscored.end()) word.replace(0, end, name);
-  }
-  return words;
 }
 
 ScenarioSettings settings_of(const ScenarioOptions& o) {
@@ -181,7 +166,7 @@ int run(ScenarioOptions& o, Arguments arguments) {
 
 }  // namespace
 
-constinit const Command scenario_command = command<ScenarioOptions, declare, run, with_underscores>(
-    "scenario", "run a training with an injected performance problem");
+constinit const Command scenario_command =
+    command<ScenarioOptions, declare, run>("scenario", "run a training with an injected performance problem");
 
 }  // namespace takt

@@ -55,13 +55,13 @@ Series series_of(const std::vector<const RecordedOp*>& side) {
 
 class Comparer {
  public:
-  Comparer(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after,
+  Comparer(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after, const SpeedsOfSides& speeds,
            const CompareSettings& settings)
       : before_(before), after_(after), settings_(settings), disturbance_(log_of_disturbance(before, after)) {
     for (auto side : {before, after})
       for (const RecordedProfile& profile : side) is_virtual_ = is_virtual_ && profile.virtual_clock;
-    for (auto side : {before, after})
-      if (const auto speeds = two_speeds_of(side)) gap_ = std::max(gap_, speeds->gap());
+    for (const auto& side : {speeds.before, speeds.after})
+      if (side) gap_ = std::max(gap_, side->gap());
   }
 
   Comparison compare() {
@@ -281,11 +281,12 @@ std::string_view verdict_name(Verdict verdict) {
 Comparison compare_profiles(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after,
                             const CompareSettings& settings, bool force) {
   std::vector<std::string> notes = differing_conditions(before, after, force);
-  Comparison result = Comparer(before, after, settings).compare();
+  const SpeedsOfSides speeds{two_speeds_of(before), two_speeds_of(after)};
+  Comparison result = Comparer(before, after, speeds, settings).compare();
   if (auto processors = other_processors(before, after); processors && !force) withhold(result, *processors);
   result.before = names_of(before), result.after = names_of(after);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
-  for (auto& sentence : notes_on_speeds(before, after)) result.notes.push_back(std::move(sentence));
+  for (auto& sentence : notes_on_speeds(speeds)) result.notes.push_back(std::move(sentence));
   for (auto& sentence : what_the_machine_did(before, after)) result.notes.push_back(std::move(sentence));
   for (auto& sentence : changed_memory(before, after)) result.notes.push_back(std::move(sentence));
   return result;

@@ -70,11 +70,10 @@ std::optional<TwoSpeeds> two_speeds_of(std::span<const RecordedProfile> side) {
   return widest;
 }
 
-std::vector<std::string> notes_on_speeds(std::span<const RecordedProfile> before,
-                                         std::span<const RecordedProfile> after) {
+std::vector<std::string> notes_on_speeds(const SpeedsOfSides& speeds) {
   std::vector<std::string> notes;
   for (const bool is_after : {false, true})
-    if (const auto found = two_speeds_of(is_after ? after : before))
+    if (const auto& found = is_after ? speeds.after : speeds.before)
       notes.push_back(
           fmt::format("the runs {} go at two speeds: {:.0f} % of them take {}, the others {}; which of the "
                       "two a run has is chance, so intervals reach over both unless each side has three "

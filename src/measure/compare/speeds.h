@@ -24,8 +24,12 @@ std::optional<TwoSpeeds> two_speeds(std::span<const Nanoseconds> samples);
 /// Those of a side whose gap is the widest; nullopt: no run of it has two.
 std::optional<TwoSpeeds> two_speeds_of(std::span<const RecordedProfile> side);
 
+/// What two_speeds_of() finds of each side.
+struct SpeedsOfSides {
+  std::optional<TwoSpeeds> before, after;
+};
+
 /// A sentence for each side that has two speeds.
-std::vector<std::string> notes_on_speeds(std::span<const RecordedProfile> before,
-                                         std::span<const RecordedProfile> after);
+std::vector<std::string> notes_on_speeds(const SpeedsOfSides& speeds);
 
 }  // namespace takt

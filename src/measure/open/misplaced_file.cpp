@@ -78,6 +78,13 @@ std::string json_misplacement(std::string_view text, const std::string& file) {
   return "is JSON; name an .onnx or .xml file";
 }
 
+/// Whether IR is the runtime's own format, or it only takes times from a description; of no runtime in particular too.
+bool reads_ir(std::string_view runtime) {
+  if (runtime.empty()) return true;
+  const RuntimeTraits traits = traits_of(runtime);
+  return traits.uses_ir || traits.is_simulated;
+}
+
 /// The beginning of a file that can be read again; nullopt: there is none.
 std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
   std::error_code ignored;
@@ -94,9 +101,11 @@ std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
 std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime) {
   const std::string ending = lower_case(path.extension().string()), file = printable(path.string());
   if (ending == ".xml")
-    return runtime == "onnxruntime" ? "is OpenVINO's IR, which ONNX Runtime does not read; give the ONNX model that it "
-                                      "was converted from, or use OpenVINO"
-                                    : "";
+    return reads_ir(runtime) ? ""
+                             : fmt::format(
+                                   "is OpenVINO's IR, which --runtime {} does not read; give the ONNX model "
+                                   "that it was converted from, or use OpenVINO",
+                                   runtime);
   const std::string_view text = trim(start);
   if (text.starts_with('{') || (text.starts_with('[') && ending != ".onnx")) return json_misplacement(text, file);
   if (ending == ".yaml" || ending == ".yml")

@@ -24,7 +24,8 @@ constexpr Column<StartUpStep> startup_columns[] = {
      "which is compile here."},
     {"from_cache", "From cache",
      [](const StartUpStep& r) { return r.from_cache ? Cell(std::string(*r.from_cache ? "yes" : "no")) : Cell(); },
-     "Whether the compiled model came from the folder of --cache; empty without --cache, and for the other steps."},
+     "Whether the compiled model came from the folder of --cache-dir; empty without that option, and for the other "
+     "steps."},
 };
 
 constexpr TableDefinition<StartUpStep> startup_definition{

@@ -98,7 +98,7 @@ struct InstanceRow {
 
 constexpr Column<InstanceRow> instance_columns[] = {
     {"instance", "Instance", [](const InstanceRow& r) -> Cell { return r.number; },
-     "Number of one of the sessions of the model that ran at the same time (--thread), from 0."},
+     "Number of one of the sessions of the model that ran at the same time (--instances), from 0."},
     {"instance_runs", "Runs", [](const InstanceRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
      "Measured runs of one of several instances."},
     {"instance_mean_us", "Mean", [](const InstanceRow& r) -> Cell { return r.times.mean; },
@@ -146,7 +146,7 @@ constexpr Column<FitLine> fitting_columns[] = {
 constexpr TableDefinition<SummaryRow> summary_definition{
     "summary", "The model's runs as a whole: a row per pass, plain before profiled.", summary_columns};
 constexpr TableDefinition<InstanceRow> instances_definition{
-    "instances", "Several concurrent sessions of the model (--thread): a row per session.", instance_columns};
+    "instances", "Several concurrent sessions of the model (--instances): a row per session.", instance_columns};
 constexpr TableDefinition<FitLine> fittings_definition{
     "fitting", "What --fitting tried: a row per settings of the runtime, measured interleaved.", fitting_columns};
 

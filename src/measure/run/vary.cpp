@@ -36,7 +36,7 @@ class Contender {
       : settings_(on_virtual_clock(variant.settings)), model_(variant.model, settings_) {
     if (settings_.instances > 1)
       throw Error(ErrorKind::unsupported,
-                  "independent instances (--thread) cannot be interleaved; vary requests instead");
+                  "independent instances (--instances) cannot be interleaved; vary requests instead");
     if (settings_.measures_throughput()) {
       open_ = open_requests(model_, settings_);
     } else {

@@ -1,5 +1,7 @@
 #include "model/cost/rules.h"
 
+#include "model/graph/attributes.h"
+
 namespace takt {
 namespace {
 
@@ -16,12 +18,6 @@ std::optional<double> elements_of(const Tensor* tensor) {
   const auto shape = shape_of(tensor);
   const auto count = shape ? element_count(*shape) : std::nullopt;
   return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
-}
-
-template <typename Value>
-const Value* attribute_of(const Op& op, const std::string& name) {
-  const auto found = op.attributes.find(name);
-  return found == op.attributes.end() ? nullptr : std::get_if<Value>(&found->second);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_map>
+
+#include "model/graph/attributes.h"
+#include "model/graph/makers.h"
 
 namespace takt {
 namespace {
@@ -26,27 +28,17 @@ bool is_whole(ElementType type) {
   return whole.contains(type);
 }
 
-std::int64_t attribute(const Op& op, const std::string& name, std::int64_t otherwise) {
-  const auto found = op.attributes.find(name);
-  const auto* value = found == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return value ? *value : otherwise;
-}
-
 class Reader {
  public:
-  explicit Reader(const Graph& graph) : graph_(graph) {
-    for (const auto& op : graph.ops)
-      for (const auto output : op.outputs)
-        if (output != no_tensor) makers_.emplace(output, &op);
-  }
+  explicit Reader(const Graph& graph) : graph_(graph), makers_(makers_of(graph)) {}
 
   std::vector<Expected> expected_by(const Op& op) const {
     if (op.domain == microsoft) return op.type == "GroupQueryAttention" ? key_lengths(op) : std::vector<Expected>();
     if (!op.domain.empty() && op.domain != "openvino") return {};
     if (op.type == "LSTM" || op.type == "GRU" || op.type == "RNN")
-      return {length(4, size(op, 0, attribute(op, "layout", 0) != 0 ? 1 : 0))};
+      return {length(4, size(op, 0, integer_attribute(op, "layout") != 0 ? 1 : 0))};
     if (op.type == "ReverseSequence")
-      return {length(1, size(op, 0, attribute(op, "time_axis", attribute(op, "seq_axis", 0))))};
+      return {length(1, size(op, 0, integer_attribute(op, "time_axis", integer_attribute(op, "seq_axis"))))};
     if (op.type == "Div" || op.type == "Mod") return {{1, 1}};
     if (op.type == "RoiAlign" || op.type == "ROIAlign") return {{2, 0}};
     if (op.type == "CumSum") return {{1, 0}};
@@ -119,7 +111,7 @@ class Reader {
 
   /// Equal ones, where there are any.
   std::vector<Expected> parts_of(const Op& op) const {
-    const auto whole = size(op, 0, attribute(op, "axis", 0));
+    const auto whole = size(op, 0, integer_attribute(op, "axis"));
     const auto parts = static_cast<std::int64_t>(op.outputs.size());
     return whole && parts > 0 && *whole % parts == 0 ? std::vector<Expected>{{1, *whole / parts}}
                                                      : std::vector<Expected>();
@@ -128,7 +120,7 @@ class Reader {
   /// Of one number for each of the first dimensions; a dimension of 1 has place 0 only.
   std::vector<Expected> places_of(const Op& op) const {
     const auto numbers = size(op, 1, -1);
-    const auto first = attribute(op, "batch_dims", 0);
+    const auto first = integer_attribute(op, "batch_dims");
     for (std::int64_t i = 0; numbers && i < *numbers; ++i)
       if (size(op, 0, first + i) == 1) return {{1, 0}};
     return {};
@@ -147,7 +139,7 @@ class Reader {
   std::vector<Expected> rows_of(const Op& op) const {
     static const std::set<std::string_view> gathers{"Gather", "GatherElements", "ScatterElements"};
     if (!gathers.contains(op.type) || op.inputs.size() < 2 || op.inputs[0] == no_tensor) return {};
-    std::int64_t axis = attribute(op, "axis", 0);
+    std::int64_t axis = integer_attribute(op, "axis");
     if (op.inputs.size() == 3 && op.type == "Gather" && op.inputs[2] != no_tensor) {  // OpenVINO's
       const auto& integers = graph_.tensor(op.inputs[2]).integers;
       if (!integers || integers->empty()) return {};
@@ -159,7 +151,7 @@ class Reader {
   }
 
   const Graph& graph_;
-  std::unordered_map<TensorId, const Op*> makers_;
+  Makers makers_;
 };
 
 }  // namespace

@@ -4,8 +4,9 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
+
+#include "model/graph/makers.h"
 
 namespace takt {
 namespace {
@@ -34,11 +35,7 @@ bool has_shape_of_values(const Op& op) {
 
 class Walk {
  public:
-  explicit Walk(const Graph& graph) : graph_(graph) {
-    for (const auto& op : graph.ops)
-      for (const auto output : op.outputs)
-        if (output != no_tensor) makers_.emplace(output, &op);
-  }
+  explicit Walk(const Graph& graph) : graph_(graph), makers_(makers_of(graph)) {}
 
   /// Graph inputs whose values reach the tensor `id` of this graph.
   std::set<TensorId> sources(TensorId id) {
@@ -96,7 +93,7 @@ class Walk {
   }
 
   const Graph& graph_;
-  std::unordered_map<TensorId, const Op*> makers_;
+  Makers makers_;
   std::vector<std::pair<TensorId, Of>> open_;
   std::set<std::pair<TensorId, Of>> seen_;
   std::set<TensorId> sources_;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <set>
 
+#include "model/graph/attributes.h"
+
 namespace takt {
 namespace {
 
@@ -12,10 +14,8 @@ ElementType type_of(const Graph& graph, const Op& op, std::size_t input) {
   return graph.tensor(op.inputs[input]).type;
 }
 
-std::optional<ElementType> integer_attribute(const Op& op, const char* name) {
-  const auto found = op.attributes.find(name);
-  if (found == op.attributes.end()) return std::nullopt;
-  const auto* number = std::get_if<std::int64_t>(&found->second);
+std::optional<ElementType> type_attribute(const Op& op, const char* name) {
+  const auto* number = attribute_of<std::int64_t>(op, name);
   return number ? std::optional(static_cast<ElementType>(*number)) : std::nullopt;
 }
 
@@ -71,14 +71,14 @@ ElementType infer(const Graph& graph, const Op& op, std::size_t output) {
   if (makes_no_tensor(op) || op.type == "ConstantOfShape") return ElementType::undefined;
   if (makes_a_mask(graph, op, output)) return ElementType::boolean;
   if (const auto fixed = fixed_type(op, output)) return *fixed;
-  if (op.type == "Cast") return integer_attribute(op, "to").value_or(ElementType::undefined);
+  if (op.type == "Cast") return type_attribute(op, "to").value_or(ElementType::undefined);
   if (op.type == "DynamicQuantizeLinear") return output == 1 ? ElementType::f32 : ElementType::u8;
   // Without a zero point, quantised values are unsigned bytes.
   if (op.type == "QuantizeLinear" && op.inputs.size() < 3)
-    return integer_attribute(op, "output_dtype").value_or(ElementType::u8);
+    return type_attribute(op, "output_dtype").value_or(ElementType::u8);
   if (op.domain.empty())
     for (const char* name : {"dtype", "output_datatype"})
-      if (const auto asked = integer_attribute(op, name)) return *asked;
+      if (const auto asked = type_attribute(op, name)) return *asked;
   if (const auto usual = default_type(op)) return *usual;
   return type_of(graph, op, deciding_input(op));
 }

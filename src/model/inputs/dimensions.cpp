@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/graph/attributes.h"
 #include "model/inputs/usual_sizes.h"
 
 namespace takt {
@@ -20,28 +21,16 @@ PartialShape named(const std::string& input, const PartialShape& shape) {
   return result;
 }
 
-std::int64_t integer(const Op& op, const std::string& name, std::int64_t otherwise) {
-  const auto found = op.attributes.find(name);
-  const auto* value = found == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return value ? *value : otherwise;
-}
-
-template <typename List>
-const List* list_of(const Op& op, const std::string& name) {
-  const auto found = op.attributes.find(name);
-  return found == op.attributes.end() ? nullptr : std::get_if<List>(&found->second);
-}
-
 std::size_t length_of(const Op& op, const std::string& name) {
-  if (const auto* floats = list_of<std::vector<float>>(op, name)) return floats->size();
-  const auto* integers = list_of<std::vector<std::int64_t>>(op, name);
+  if (const auto* floats = attribute_of<std::vector<float>>(op, name)) return floats->size();
+  const auto* integers = integers_attribute(op, name);
   return integers ? integers->size() : 0;
 }
 
 /// How many support vectors an SVM has: for a classifier, of all classes.
 std::int64_t support_vectors(const Op& op) {
-  const auto* by_class = list_of<std::vector<std::int64_t>>(op, "vectors_per_class");
-  if (!by_class) return integer(op, "n_supports", 0);
+  const auto* by_class = integers_attribute(op, "vectors_per_class");
+  if (!by_class) return integer_attribute(op, "n_supports");
   std::int64_t sum = 0;
   for (const auto count : *by_class) sum += std::max<std::int64_t>(count, 0);
   return sum;
@@ -50,7 +39,7 @@ std::int64_t support_vectors(const Op& op) {
 /// Columns of the table that a classical model reads; nullopt where its attributes do not tell.
 std::optional<std::int64_t> feature_count(const Op& op) {
   if (op.type.starts_with("TreeEnsemble")) {
-    const auto* features = list_of<std::vector<std::int64_t>>(op, "nodes_featureids");
+    const auto* features = integers_attribute(op, "nodes_featureids");
     if (!features || features->empty()) return std::nullopt;
     return *std::max_element(features->begin(), features->end()) + 1;
   }
@@ -87,8 +76,7 @@ std::vector<std::string> parts_of_sum(const Known& known, const std::string& nam
 }
 
 std::int64_t attribute_at(const Op& op, const std::string& name, std::size_t index, std::int64_t otherwise) {
-  const auto found = op.attributes.find(name);
-  const auto* list = found == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
+  const auto* list = integers_attribute(op, name);
   return list && index < list->size() ? (*list)[index] : otherwise;
 }
 
@@ -201,7 +189,7 @@ void DimensionGuess::read_recurrent(const Graph& graph, const Op& op) {
   const auto &x = *shape(graph, op.inputs[0]), &w = *shape(graph, op.inputs[1]);
   if (x.size() != 3 || w.size() != 3) return;
   equal(x.back(), w.back());
-  const bool batch_first = integer(op, "layout", 0) != 0;
+  const bool batch_first = integer_attribute(op, "layout") != 0;
   usually(x[batch_first ? 0 : 1], 1);
   usually(x[batch_first ? 1 : 0], 16);
   for (std::size_t i = 5; i < std::min<std::size_t>(op.inputs.size(), 7); ++i)
@@ -260,7 +248,7 @@ void DimensionGuess::read_convolution(const Graph& graph, const Op& op) {
   const auto &x = *shape(graph, op.inputs[0]), &w = *shape(graph, op.inputs[1]);
   if (x.size() < 3 || w.size() != x.size()) return;
   const Dim& weights = op.type == "Conv" ? w[1] : w[0];
-  if (weights.value) equal(x[1], {*weights.value * (op.type == "Conv" ? integer(op, "group", 1) : 1), {}});
+  if (weights.value) equal(x[1], {*weights.value * (op.type == "Conv" ? integer_attribute(op, "group", 1) : 1), {}});
   const std::size_t spatial = x.size() - 2;
   for (std::size_t i = 0; op.type == "Conv" && i < spatial; ++i)
     if (const auto kernel = w[i + 2].value)
@@ -272,8 +260,8 @@ void DimensionGuess::read_product(const Graph& graph, const Op& op) {
   const auto &a = *shape(graph, op.inputs[0]), &b = *shape(graph, op.inputs[1]);
   const bool gemm = op.type == "Gemm";
   if (gemm && (a.size() != 2 || b.size() != 2)) return;
-  const Dim& inner_a = gemm && integer(op, "transA", 0) ? a.front() : a.back();
-  const Dim& inner_b = b.size() == 1 || (gemm && integer(op, "transB", 0)) ? b.back() : b[b.size() - 2];
+  const Dim& inner_a = gemm && integer_attribute(op, "transA") ? a.front() : a.back();
+  const Dim& inner_b = b.size() == 1 || (gemm && integer_attribute(op, "transB")) ? b.back() : b[b.size() - 2];
   equal(inner_a, inner_b);
 }
 

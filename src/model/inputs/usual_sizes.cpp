@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/basics/text.h"
+#include "model/graph/attributes.h"
 
 namespace takt {
 namespace {
@@ -79,8 +80,7 @@ bool keeps_places(const Op& op) {
 }
 
 bool brings_channels_to_front(const Op& op) {
-  const auto found = op.attributes.find("perm");
-  const auto* perm = found == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
+  const auto* perm = integers_attribute(op, "perm");
   return op.type == "Transpose" && perm && *perm == std::vector<std::int64_t>{0, 3, 1, 2};
 }
 

@@ -57,7 +57,7 @@ void CachedModel::write(const std::string& bytes) const {
   std::error_code error;
   std::filesystem::create_directories(path_.parent_path(), error);
   if (error)
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; choose another --cache",
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; choose another --cache-dir",
                                            printable(path_.parent_path().string()), error.message()));
   write_file_atomically(path_, bytes);
 }

@@ -4,6 +4,8 @@
 #include <openvino/core/attribute_visitor.hpp>
 #include <unordered_map>
 
+#include "model/graph/attributes.h"
+
 namespace takt::openvino {
 namespace {
 
@@ -141,18 +143,6 @@ void rename(Op& op, const std::string& from, const std::string& to) {
   }
 }
 
-std::string text(const Op& op, const std::string& name) {
-  const auto found = op.attributes.find(name);
-  const auto* value = found == op.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return value ? *value : std::string();
-}
-
-std::int64_t integer(const Op& op, const std::string& name) {
-  const auto found = op.attributes.find(name);
-  const auto* value = found == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return value ? *value : 0;
-}
-
 Tensor* tensor_at(Graph& graph, const Op& op, std::size_t index) {
   if (index >= op.inputs.size() || op.inputs[index] == no_tensor) return nullptr;
   return &graph.tensor(op.inputs[index]);
@@ -216,7 +206,7 @@ void adapt_mvn(Graph& graph, Op& op) {
   if (!x || !x->shape) return unmap(op, "MVN");
   const auto rank = static_cast<std::int64_t>(x->shape->size());
   if (op.inputs.size() == 1) {  // the first MVN: planes, or whole samples
-    op.attributes["axis"] = std::int64_t{integer(op, "across_channels") != 0 ? 1 : 2};
+    op.attributes["axis"] = std::int64_t{integer_attribute(op, "across_channels") != 0 ? 1 : 2};
     return;
   }
   const auto axes = axes_of(graph, op);
@@ -225,7 +215,7 @@ void adapt_mvn(Graph& graph, Op& op) {
 }
 
 void adapt_resize(Op& op) {
-  const std::string mode = text(op, "mode");
+  const std::string mode = text_attribute(op, "mode");
   if (mode == "linear_onnx") op.attributes["mode"] = std::string("linear");
   if (mode.empty()) unmap(op, "Interpolate");
 }
@@ -272,7 +262,8 @@ void adapt(Graph& graph, Op& op, std::string_view from) {
   }
   if (op.type == "MaxPool" || op.type == "AveragePool") rename(op, "kernel", "kernel_shape");
   if (op.type == "ReduceMean" || op.type == "ReduceMax") find_global_pool(graph, op);
-  if (op.type == "Gelu" && text(op, "approximation_mode") == "TANH") op.attributes["approximate"] = std::string("tanh");
+  if (op.type == "Gelu" && text_attribute(op, "approximation_mode") == "TANH")
+    op.attributes["approximate"] = std::string("tanh");
   if (op.type == "MVN") adapt_mvn(graph, op);
   if (op.type == "Resize") adapt_resize(op);
   if (op.type == "LSTM" || op.type == "GRU" || op.type == "RNN") reorder_recurrent(op);

@@ -11,12 +11,14 @@
 #include "model/runtime/runtime.h"
 #include "model/sim/runtime.h"
 #include "model/sim/simulated.h"
-#ifdef TAKT_WITH_ONNXRUNTIME
-#include "model/onnxruntime/runtime.h"
-#endif
-#ifdef TAKT_WITH_OPENVINO
-#include "model/openvino/runtime.h"
-#endif
+
+#define TAKT_RUNTIME(name, ...)                     \
+  namespace takt {                                  \
+  std::unique_ptr<Runtime> make_##name##_runtime(); \
+  RuntimeTraits name##_traits();                    \
+  }
+#include "model/registry/runtimes.inc"
+#undef TAKT_RUNTIME
 
 namespace takt {
 namespace {
@@ -39,30 +41,31 @@ std::unique_ptr<Runtime> make_real_runtime() {
               "-DTAKT_WITH_ONNXRUNTIME=ON or remove the key");
 }
 
-#ifdef TAKT_WITH_OPENVINO
-constexpr auto make_openvino = make_openvino_runtime;
-constexpr auto traits_of_openvino = openvino_traits;
-#else
-constexpr std::unique_ptr<Runtime> (*make_openvino)() = nullptr;
-constexpr RuntimeTraits (*traits_of_openvino)() = nullptr;
-#endif
-#ifdef TAKT_WITH_ONNXRUNTIME
-constexpr auto make_onnxruntime = make_onnxruntime_runtime;
-constexpr auto traits_of_onnxruntime = onnxruntime_traits;
-#else
-constexpr std::unique_ptr<Runtime> (*make_onnxruntime)() = nullptr;
-constexpr RuntimeTraits (*traits_of_onnxruntime)() = nullptr;
-#endif
+// TAKT_HAS_NAME is 1 if the runtime is in this binary; CMake says so.
+#define TAKT_IF_1(function) function
+#define TAKT_IF_0(function) nullptr
+#define TAKT_IF(condition, function) TAKT_IF_NOW(condition, function)
+#define TAKT_IF_NOW(condition, function) TAKT_IF_##condition(function)
+#define TAKT_RUNTIME(name, ...)                     \
+  {#name,                                           \
+   "TAKT_WITH_" + upper_case(#name),                \
+   {__VA_ARGS__},                                   \
+   TAKT_IF(TAKT_HAS_##name, make_##name##_runtime), \
+   TAKT_IF(TAKT_HAS_##name, name##_traits)},
 
 // In the order in which they are offered: real runtimes first.
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
-      {"openvino", "TAKT_WITH_OPENVINO", {".xml", ".onnx"}, make_openvino, traits_of_openvino},
-      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", {".onnx"}, make_onnxruntime, traits_of_onnxruntime},
+#include "model/registry/runtimes.inc"
       {std::string(simulated_runtime), "", {".onnx"}, [] { return make_sim_runtime(make_real_runtime); }, sim_traits},
   };
   return all;
 }
+#undef TAKT_RUNTIME
+#undef TAKT_IF_NOW
+#undef TAKT_IF
+#undef TAKT_IF_0
+#undef TAKT_IF_1
 
 bool reads(const Entry& entry, const std::string& ending) {
   return std::find(entry.endings.begin(), entry.endings.end(), ending) != entry.endings.end();

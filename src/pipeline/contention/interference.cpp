@@ -217,15 +217,4 @@ void doubt(std::vector<PairRow>& pairs) {
     if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
 }
 
-ContentionLaw law_of(const InterferenceReport& report) {
-  ContentionLaw law;
-  for (const PairRow& row : report.pairs) {
-    if (!row.significant) continue;
-    if (law.interference.empty())
-      law.interference.assign(report.alone.size(), std::vector<double>(report.alone.size(), 1));
-    law.interference[index(row.stage_number)][index(row.beside_number)] = *row.factor;
-  }
-  return law;
-}
-
 }  // namespace takt

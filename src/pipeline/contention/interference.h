@@ -79,9 +79,6 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
 /// Predicted ones stay as they are.
 void doubt(std::vector<PairRow>& pairs);
 
-/// The matrix of the significant slow-downs; empty without one.
-ContentionLaw law_of(const InterferenceReport& report);
-
 /// pairs, alone.
 std::vector<Table> tables(const InterferenceReport& report);
 std::vector<TableSchema> interference_schemas();

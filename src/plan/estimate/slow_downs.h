@@ -30,9 +30,9 @@ namespace takt {
 /// draw of costs likes. Thread-safe to read.
 class SlowDownTable {
  public:
-  /// For costs of these units and so many stages; rows about other units are left out. Only significant ones count, as
-  /// in law_of() there. Throws Error(bad_input), "WHERE: …", for a stage's name that is no unit and no block of stages
-  /// that there are, and where a pair is there twice.
+  /// For costs of these units and so many stages; rows about other units are left out. Only significant ones count.
+  /// Throws Error(bad_input), "WHERE: …", for a stage's name that is no unit and no block of stages that there are, and
+  /// where a pair is there twice.
   /// `answers`: what the same places press on and suffer by; nullptr: it was not measured.
   SlowDownTable(std::span<const PairRow> pairs, std::vector<std::string> units, int stages, std::string_view where,
                 const KnownStages* answers = nullptr);

@@ -21,9 +21,6 @@ struct EdgeList {
   std::int64_t edges() const { return static_cast<std::int64_t>(sources.size()); }
 };
 
-/// The edges in the order of their targets; those of one target stay in the order they had. Takes O(nodes + edges).
-EdgeList sorted_by_target(const EdgeList& list);
-
 /// Text with an edge per line, "source,target": separated by a comma, a semicolon, blanks or a tab. Lines that begin
 /// with # or % and empty ones are skipped, and so is a first line of two words that are no numbers. Further columns are
 /// not read. There are as many nodes as the largest number says, one more than it. Throws Error(bad_input) that begins

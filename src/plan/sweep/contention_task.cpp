@@ -8,6 +8,7 @@
 #include "base/basics/text.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
+#include "plan/gnn/fields.h"
 
 namespace takt {
 namespace {
@@ -68,12 +69,27 @@ SingleRound round_in(const Json& json, const std::string& place, const Contentio
   return round;
 }
 
-StageRange range_in(const Json& json, Network network) {
-  const StageRange range{network, json.at("first"), json.at("last")};
-  if (range.first < 1 || range.last < range.first || range.last > static_cast<int>(stages_of(network).size()))
-    refuse_input("a task names stages that the network does not have");
-  return range;
-}
+constexpr auto contending_stage_fields = [](auto& stage, const auto& field) {
+  stage_range_fields(stage.range, field);
+  field("batches", stage.batches);
+};
+
+constexpr auto contention_task_fields = [](auto& task, const auto& field) {
+  field("unit", task.unit);
+  field("device", task.device);
+  field("runtime", task.runtime);
+  field("sharing", task.sharing);
+  field("folder", task.folder);
+  field("features", task.features);
+  graph_size_fields(task.size, field);
+  field("graph", task.graph.kind);
+  field("seed", task.graph.seed);
+  field.list("stages", task.stages, contending_stage_fields);
+  field("levels", task.levels);
+  field("rounds", task.rounds);
+  field("limit_ns", task.limit);
+  field("parent", task.parent);
+};
 
 }  // namespace
 
@@ -82,51 +98,15 @@ std::string block_of(const std::string& unit, const StageRange& range) {
   return fmt::format("{}[{}-{}]", unit, range.first, range.last);
 }
 
-std::string to_json(const ContentionTask& task) {
-  Json stages = Json::array();
-  for (const ContendingStage& stage : task.stages)
-    stages.push_back({{"network", network_name(stage.range.network)},
-                      {"first", stage.range.first},
-                      {"last", stage.range.last},
-                      {"batches", stage.batches}});
-  return Json{{"unit", task.unit},
-              {"device", task.device},
-              {"runtime", task.runtime},
-              {"sharing", task.sharing},
-              {"folder", task.folder.string()},
-              {"features", task.features},
-              {"nodes", task.size.nodes},
-              {"edges", task.size.edges},
-              {"graph", task.graph.kind},
-              {"seed", task.graph.seed},
-              {"stages", stages},
-              {"levels", task.levels},
-              {"rounds", task.rounds},
-              {"limit_ns", task.limit.count()},
-              {"parent", task.parent}}
-      .dump();
-}
+std::string to_json(const ContentionTask& task) { return written_fields(task, contention_task_fields); }
 
-ContentionTask parse_contention_task(std::string_view json) try {
-  const Json read = Json::parse(json);
-  ContentionTask task;
-  task.unit = read.at("unit"), task.device = read.at("device"), task.runtime = read.at("runtime");
-  task.sharing = read.at("sharing").get<std::vector<std::string>>();
-  task.folder = read.at("folder").get<std::string>();
-  task.features = read.at("features");
-  task.size = {read.at("nodes"), read.at("edges")};
-  task.graph = {read.at("graph"), read.at("seed")};
-  for (const Json& stage : read.at("stages")) {
-    const auto network = network_named(stage.at("network").get<std::string>());
-    if (!network) refuse_input("a task names an unknown network");
-    task.stages.push_back({range_in(stage, *network), stage.at("batches")});
-  }
-  task.levels = read.at("levels"), task.rounds = read.at("rounds");
-  task.limit = Nanoseconds(read.at("limit_ns").get<std::int64_t>());
-  task.parent = read.at("parent");
+ContentionTask parse_contention_task(std::string_view json) {
+  auto task = read_fields<ContentionTask>(json, contention_task_fields,
+                                          "a worker process was asked for something other than contention");
+  for (const auto& [range, batches] : task.stages)
+    if (range.first < 1 || range.last < range.first || range.last > static_cast<int>(stages_of(range.network).size()))
+      refuse_input("a task names stages that the network does not have");
   return task;
-} catch (const Json::exception& error) {
-  refuse_input(fmt::format("a worker process was asked for something other than contention: {}", error.what()));
 }
 
 std::string to_json(const ContentionRecord& record) {

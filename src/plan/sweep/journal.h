@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/basics/shard.h"
 #include "base/files/journal.h"
 #include "plan/costs/stage_measurement.h"
 #include "plan/sweep/stage_task.h"
@@ -35,16 +36,6 @@ std::string to_json(const SweepConfiguration& configuration);
 
 /// What differs, in words: "iterations 20 instead of 50"; empty: nothing.
 std::string difference(const SweepConfiguration& measured, const SweepConfiguration& asked);
-
-/// One of several processes, on one machine or many, that measure a sweep together.
-struct Shard {
-  int number = 1, of = 1;
-
-  /// Whether it has the row with this place among all rows.
-  bool has(std::size_t place) const {
-    return place % static_cast<std::size_t>(of) == static_cast<std::size_t>(number - 1);
-  }
-};
 
 struct SweepRecords {
   SweepConfiguration configuration;

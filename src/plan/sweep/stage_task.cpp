@@ -10,16 +10,12 @@
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
 #include "plan/costs/row_values.h"
+#include "plan/gnn/fields.h"
 
 namespace takt {
 namespace {
 
 using Json = nlohmann::json;
-
-Network network_of(const std::string& name) {
-  if (const auto network = network_named(name)) return *network;
-  refuse_input(fmt::format("'{}' is not a network", printable(name)));
-}
 
 StageStatus status_of(const JsonObject& row) {
   const std::string name = row.text("status");
@@ -62,44 +58,27 @@ StageMeasurement row_in(const JsonObject& json, Network network) {
   return row;
 }
 
+constexpr auto stage_task_fields = [](auto& task, const auto& field) {
+  stage_range_fields(task.stage, field);
+  field("unit", task.unit);
+  field("device", task.device);
+  field("runtimes", task.runtimes);
+  field("folder", task.folder);
+  field("features", task.features);
+  field("warmup", task.warmup);
+  field("iterations", task.iterations);
+  field("graph", task.graph.kind);
+  field("seed", task.graph.seed);
+  field.list("sizes", task.sizes, graph_size_fields);
+  field("parent", task.parent);
+};
+
 }  // namespace
 
-std::string to_json(const StageTask& task) {
-  Json sizes = Json::array();
-  for (const GraphSize& size : task.sizes) sizes.push_back({size.nodes, size.edges});
-  return Json{{"network", network_name(task.stage.network)},
-              {"first", task.stage.first},
-              {"last", task.stage.last},
-              {"unit", task.unit},
-              {"device", task.device},
-              {"runtimes", task.runtimes},
-              {"folder", task.folder.string()},
-              {"features", task.features},
-              {"warmup", task.warmup},
-              {"iterations", task.iterations},
-              {"graph", task.graph.kind},
-              {"seed", task.graph.seed},
-              {"sizes", sizes},
-              {"parent", task.parent}}
-      .dump();
-}
+std::string to_json(const StageTask& task) { return written_fields(task, stage_task_fields); }
 
 StageTask parse_stage_task(std::string_view json) {
-  try {
-    const Json read = Json::parse(json);
-    StageTask task;
-    task.stage = {network_of(read.at("network")), read.at("first"), read.at("last")};
-    task.unit = read.at("unit"), task.device = read.at("device");
-    task.runtimes = read.at("runtimes").get<std::vector<std::string>>();
-    task.folder = read.at("folder").get<std::string>();
-    task.features = read.at("features"), task.warmup = read.at("warmup"), task.iterations = read.at("iterations");
-    task.graph = {read.at("graph"), read.at("seed")};
-    for (const Json& size : read.at("sizes")) task.sizes.push_back({size.at(0), size.at(1)});
-    task.parent = read.at("parent");
-    return task;
-  } catch (const Json::exception& error) {
-    refuse_input(fmt::format("a worker process was asked for something other than a task: {}", error.what()));
-  }
+  return read_fields<StageTask>(json, stage_task_fields, "a worker process was asked for something other than a task");
 }
 
 std::string to_json(const StageRecord& record) {

@@ -1,6 +1,7 @@
 // The tables of collect, fit, predict and evaluate.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/table/table.h"
@@ -26,5 +27,9 @@ std::vector<TableSchema> predict_schemas();
 /// "summary", one row, and "models", a row per model.
 std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models);
 std::vector<TableSchema> evaluate_schemas();
+
+/// The answer and both tables. Models have the names of their files, which say more in a narrow column than their
+/// folders; no two have one name (models_to_collect).
+std::string evaluation_text(std::vector<EvaluatedModel> models, const TextStyle& style);
 
 }  // namespace takt

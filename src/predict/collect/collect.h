@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/sweep/journal.h"
+#include "base/basics/shard.h"
 #include "predict/collect/record.h"
 
 namespace takt {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/basics/shard.h"
 #include "base/files/journal.h"
-#include "plan/sweep/journal.h"
 #include "predict/collect/record.h"
 
 namespace takt {

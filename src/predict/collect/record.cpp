@@ -11,6 +11,7 @@
 #include "base/basics/error.h"
 #include "base/basics/quoted.h"
 #include "base/basics/text.h"
+#include "base/files/field_list.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
 
@@ -102,36 +103,26 @@ CollectStatus status_of(const JsonObject& record) {
   record.refuse(fmt::format("'{}' is not a status", quoted_part(name)));
 }
 
+constexpr auto collect_fields = [](auto& task, const auto& field) {
+  field("model", task.model);
+  field("runtime", task.runtime);
+  field("device", task.device);
+  field("threads", task.threads);
+  field("time_us", task.time);
+  field("with_kernels", task.with_kernels);
+  field("seed", task.seed);
+  field("round", task.round);
+  field("parent", task.parent);
+  field("waits", task.waits);
+};
+
 }  // namespace
 
-std::string to_json(const CollectTask& task) {
-  return Json{{"model", task.model.string()},
-              {"runtime", task.runtime},
-              {"device", task.device},
-              {"threads", task.threads},
-              {"time_us", task.time.count()},
-              {"with_kernels", task.with_kernels},
-              {"seed", task.seed},
-              {"round", task.round},
-              {"parent", task.parent},
-              {"waits", task.waits}}
-      .dump();
-}
+std::string to_json(const CollectTask& task) { return written_fields(task, collect_fields); }
 
 CollectTask parse_collect_task(std::string_view json) {
-  try {
-    const Json read = Json::parse(json);
-    CollectTask task;
-    task.model = read.at("model").get<std::string>();
-    task.runtime = read.at("runtime"), task.device = read.at("device"), task.threads = read.at("threads");
-    task.time = Duration(read.at("time_us").get<double>());
-    task.with_kernels = read.at("with_kernels"), task.seed = read.at("seed");
-    task.round = read.at("round"), task.parent = read.at("parent");
-    task.waits = read.at("waits");
-    return task;
-  } catch (const Json::exception& error) {
-    refuse_input(fmt::format("collect's worker process received something other than a task: {}", error.what()));
-  }
+  return read_fields<CollectTask>(json, collect_fields,
+                                  "collect's worker process received something other than a task");
 }
 
 std::string to_json(const CollectRecord& record) {

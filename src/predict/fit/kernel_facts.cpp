@@ -10,6 +10,7 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/basics/text.h"
+#include "model/graph/attributes.h"
 #include "predict/fit/shape_features.h"
 
 namespace takt {
@@ -74,9 +75,7 @@ KernelGroup group_of(const KernelRecord& record, const std::string& base) {
     return std::find(names.begin(), names.end(), base) != names.end();
   };
   if (is({"Conv", "ConvTranspose"})) {
-    const auto groups = record.attributes.find("group");
-    const auto* count = groups == record.attributes.end() ? nullptr : std::get_if<std::int64_t>(&groups->second);
-    return count && *count > 1 ? KernelGroup::depthwise : KernelGroup::conv;
+    return integer_attribute(record, "group") > 1 ? KernelGroup::depthwise : KernelGroup::conv;
   }
   if (is({"Gemm", "MatMul", "Attention"})) return KernelGroup::product;
   if (is({"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "LpPool"})) return KernelGroup::pool;

@@ -4,15 +4,14 @@
 #include <numeric>
 
 #include "base/basics/index.h"
+#include "model/graph/attributes.h"
 
 namespace takt {
 namespace {
 
 std::vector<std::int64_t> integers_of(const KernelRecord& record, const char* name) {
-  const auto found = record.attributes.find(name);
-  if (found == record.attributes.end()) return {};
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second)) return *list;
-  if (const auto* one = std::get_if<std::int64_t>(&found->second)) return {*one};
+  if (const auto* list = integers_attribute(record, name)) return *list;
+  if (const auto* one = attribute_of<std::int64_t>(record, name)) return {*one};
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/basics/index.h"
+#include "model/graph/attributes.h"
 
 namespace takt {
 namespace {
@@ -21,15 +22,9 @@ void declare_as(ElementType element, const std::optional<PartialShape>& shape, o
   }
 }
 
-std::int64_t scanned_inputs(const Op& op) {
-  const auto found = op.attributes.find("num_scan_inputs");
-  const auto* count = found == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return count ? *count : 0;
-}
-
 /// Whether the operator's input at this place is gone over, a slice for each turn.
 bool is_scanned(const Op& op, std::size_t place) {
-  return op.type == "Scan" && place + index(scanned_inputs(op)) >= op.inputs.size();
+  return op.type == "Scan" && place + index(integer_attribute(op, "num_scan_inputs")) >= op.inputs.size();
 }
 
 /// The body's formal inputs get what the operator's own are: Loop's first two are the number of the turn and whether

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "model/graph/attributes.h"
+
 namespace takt {
 namespace {
 
@@ -83,13 +85,6 @@ bool has_input(const Op& op, int place) {
          op.inputs[static_cast<std::size_t>(place)] != no_tensor;
 }
 
-/// That a fused kernel applies to its result; empty: none.
-std::string activation_of(const Op& op) {
-  const auto found = op.attributes.find("activation");
-  const auto* text = found == op.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return text ? *text : std::string();
-}
-
 /// Sequences of operators that stand for one of ONNX's own, as models are exported; longest first.
 struct Composite {
   std::array<std::string_view, 5> types;
@@ -143,7 +138,8 @@ CanonicalName canonical_name(const Op& op) {
   if (rule && !rule->layout.empty()) result.layout = rule->layout;
   if (rule && has_input(op, rule->sum_before)) result.name = "Add_" + result.name;
   if (rule && has_input(op, rule->sum)) result.name += "_Add";
-  if (const std::string activation = activation_of(op); !activation.empty()) result.name += "_" + activation;
+  if (const std::string activation = text_attribute(op, "activation"); !activation.empty())
+    result.name += "_" + activation;
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "base/machine/caches.h"
+#include "base/machine/page_memory.h"
 #include "base/machine/peak_kernels.h"
 #include "base/statistics/statistics.h"
 #include "base/system/affinity.h"
@@ -32,12 +33,6 @@ constexpr std::size_t probe_window = std::size_t{64} << 10;
 constexpr std::int64_t least_area = std::int64_t{32} << 20, most_area = std::int64_t{256} << 20;
 
 std::atomic<double> probe_sink;  // results of loops end here, so that no compiler can leave a loop out
-
-const ComputeKernel& probe_kernel() {
-  for (const ComputeKernel& kernel : compute_kernels())
-    if (kernel.type == NumberType::f32) return kernel;
-  return portable_compute();
-}
 
 /// Twice what the caches hold, within reason.
 std::size_t area_bytes() {
@@ -104,13 +99,9 @@ void on_own_thread(const std::vector<int>& cores, const Function& work) {
 }  // namespace
 
 struct ProbeLoad::Work {
-  struct Free {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{4096}); }
-  };
-
   /// Writes all of the memory and finds how much work a piece is. The same amount every time from then on.
   Work() : area(area_bytes()) {
-    memory.reset(static_cast<std::byte*>(::operator new[](area, std::align_val_t{4096}, std::nothrow)));
+    memory = allocate_pages(area);
     if (!memory) throw Error(ErrorKind::runtime, "not enough free memory for the probe; end other programs");
     std::memset(memory.get(), 1, area);
     while (compute().cpu < probe_piece && rounds < (1LL << 32)) rounds *= 2;
@@ -141,10 +132,10 @@ struct ProbeLoad::Work {
     });
   }
 
-  const ComputeKernel& kernel = probe_kernel();
+  const ComputeKernel& kernel = float32_kernel();
   std::int64_t rounds = 256;
   std::size_t windows = 1, area, at = 0;
-  std::unique_ptr<std::byte[], Free> memory;
+  PageMemory memory;
 };
 
 ProbeLoad::ProbeLoad(ProbeSettings settings) : settings_(std::move(settings)) {

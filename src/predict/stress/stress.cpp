@@ -7,10 +7,10 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/files/field_list.h"
 #include "base/machine/load_work.h"
 
 namespace takt {
@@ -30,29 +30,25 @@ std::string line_of(const StressWork& work) {
                      work.gpu_compute.count(), work.gpu_copies.count());
 }
 
+constexpr auto stress_fields = [](auto& task, const auto& field) {
+  field("compute", task.processors.compute);
+  field("memory", task.processors.memory);
+  field("cache", task.processors.cache);
+  field("threads", task.threads);
+  field("gpu", task.gpu.levels.compute);
+  field("gpu_copies", task.gpu.levels.copies);
+  field("gpu_device", task.gpu.device);
+  field("gpu_library", task.gpu.library);
+  field("duration_ns", task.duration);
+  field("parent", task.parent);
+};
+
 }  // namespace
 
-std::string to_json(const StressTask& task) {
-  return nlohmann::json{{"compute", task.processors.compute},   {"memory", task.processors.memory},
-                        {"cache", task.processors.cache},       {"threads", task.threads},
-                        {"gpu", task.gpu.levels.compute},       {"gpu_copies", task.gpu.levels.copies},
-                        {"gpu_device", task.gpu.device},        {"gpu_library", task.gpu.library},
-                        {"duration_ns", task.duration.count()}, {"parent", task.parent}}
-      .dump();
-}
+std::string to_json(const StressTask& task) { return written_fields(task, stress_fields); }
 
 StressTask parse_stress_task(std::string_view json) {
-  StressTask task;
-  try {
-    const auto read = nlohmann::json::parse(json);
-    task.processors = {read.at("compute"), read.at("memory"), read.at("cache")};
-    task.threads = read.at("threads");
-    task.gpu = {{read.at("gpu"), read.at("gpu_copies")}, read.at("gpu_device"), read.at("gpu_library")};
-    task.duration = Nanoseconds(read.at("duration_ns").get<std::int64_t>());
-    task.parent = read.at("parent");
-  } catch (const nlohmann::json::exception& error) {
-    refuse_input(fmt::format("a stressor received something other than a task: {}", error.what()));
-  }
+  const auto task = read_fields<StressTask>(json, stress_fields, "a stressor received something other than a task");
   check_stress(task);
   return task;
 }

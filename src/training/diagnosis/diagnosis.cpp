@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,19 +23,13 @@ struct Rule {
   RuleOutcome (*look)(const TrainingCase&);
 };
 
-constexpr std::array<Rule, 11> rules{{
-    {TrainingCause::data_starvation, look_for_data_starvation},
-    {TrainingCause::host_synchronisation, look_for_synchronisation},
-    {TrainingCause::tiny_kernels, look_for_tiny_kernels},
-    {TrainingCause::allocator_churn, look_for_churn},
-    {TrainingCause::small_batch, look_for_small_batch},
-    {TrainingCause::exposed_copy, look_for_exposed_copies},
-    {TrainingCause::exposed_communication, look_for_exposed_communication},
-    {TrainingCause::rising_step_time, look_for_rise},
-    {TrainingCause::host_bound, look_for_own_code},
-    {TrainingCause::serial_devices, look_for_serial_devices},
-    {TrainingCause::periodic_stall, look_for_stalls},
-}};
+#define TAKT_CAUSE(cause, meaning)
+#define TAKT_RULE(cause, meaning, look) {TrainingCause::cause, look},
+constexpr Rule rules[] = {
+#include "training/diagnosis/causes.inc"
+};
+#undef TAKT_CAUSE
+#undef TAKT_RULE
 
 void place(PlacedVerdict& placed, const Steps& steps) {
   std::vector<std::int64_t> sorted = placed.verdict.cost;

@@ -25,16 +25,13 @@ struct AbstentionRow {
   const Abstention* abstention;
 };
 
-constexpr ColumnText cause_of_slow_steps{
-    "cause", "Cause",
-    "Why training steps are slow: data_starvation (the loop waits for batches), host_synchronisation (the program "
-    "repeatedly waits for the device), tiny_kernels (launching takes longer than computing), allocator_churn (memory "
-    "is allocated and freed all the time), small_batch (kernels do not fill the device), exposed_copy, "
-    "exposed_communication (nothing runs concurrently with it), straggler (a rank that the others wait for), "
-    "uneven_ranks (each step another rank is the slowest), pipeline_bubble (stages of a pipeline wait for each other), "
-    "rising_step_time, host_bound (the program's own code keeps "
-    "the device waiting), serial_devices (devices of one process take turns), periodic_stall (every n-th step takes "
-    "longer), warm_up (slow first steps, left out), compute_bound (no problem to fix)."};
+#define TAKT_CAUSE(cause, meaning) #cause meaning
+#define TAKT_RULE(cause, meaning, look) #cause meaning
+constexpr ColumnText cause_of_slow_steps{"cause", "Cause", "Why training steps are slow: "
+#include "training/diagnosis/causes.inc"
+};
+#undef TAKT_CAUSE
+#undef TAKT_RULE
 constexpr ColumnText step_share_of_cause{"step_share", "Step share", step_share_meaning};
 
 double steps_of(const Diagnosis& one) { return static_cast<double>(std::max<std::size_t>(1, one.steps.list.size())); }

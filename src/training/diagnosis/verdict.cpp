@@ -3,11 +3,13 @@
 namespace takt {
 
 std::string_view name_of(TrainingCause cause) {
+#define TAKT_CAUSE(cause, meaning) #cause,
+#define TAKT_RULE(cause, meaning, look) #cause,
   constexpr std::string_view names[training_cause_count] = {
-      "data_starvation", "host_synchronisation",  "tiny_kernels",   "allocator_churn",  "small_batch",
-      "exposed_copy",    "exposed_communication", "straggler",      "rising_step_time", "compute_bound",
-      "host_bound",      "serial_devices",        "periodic_stall", "warm_up",          "uneven_ranks",
-      "pipeline_bubble"};
+#include "training/diagnosis/causes.inc"
+  };
+#undef TAKT_CAUSE
+#undef TAKT_RULE
   return names[static_cast<std::size_t>(cause)];
 }
 

@@ -14,25 +14,14 @@
 
 namespace takt {
 
+#define TAKT_CAUSE(cause, meaning) cause,
+#define TAKT_RULE(cause, meaning, look) cause,
 enum class TrainingCause : std::uint8_t {
-  data_starvation,
-  host_synchronisation,
-  tiny_kernels,
-  allocator_churn,
-  small_batch,
-  exposed_copy,
-  exposed_communication,
-  straggler,
-  rising_step_time,
-  compute_bound,    ///< nothing to mend: what is there is used
-  host_bound,       ///< the program's own code keeps the device waiting
-  serial_devices,   ///< devices of one process take turns
-  periodic_stall,   ///< every n-th step does something else, too
-  warm_up,          ///< first steps that are no steady ones: set apart, nothing to mend
-  uneven_ranks,     ///< in each step another rank is the slowest
-  pipeline_bubble,  ///< stages of a pipeline wait for each other
+#include "training/diagnosis/causes.inc"
 };
-constexpr std::size_t training_cause_count = 16;
+#undef TAKT_CAUSE
+#undef TAKT_RULE
+constexpr std::size_t training_cause_count = static_cast<std::size_t>(TrainingCause::pipeline_bubble) + 1;
 std::string_view name_of(TrainingCause cause);  ///< "data_starvation"
 
 struct TrainingVerdict {
@@ -72,19 +61,13 @@ struct TrainingCase {
 };
 
 // One rule each; the thresholds stand in the rule. All of them need steps.
-RuleOutcome look_for_data_starvation(const TrainingCase& one);
-RuleOutcome look_for_synchronisation(const TrainingCase& one);
-RuleOutcome look_for_tiny_kernels(const TrainingCase& one);
-RuleOutcome look_for_tiny_operators(const TrainingCase& one);  ///< the same of a training without a device
-RuleOutcome look_for_churn(const TrainingCase& one);
-RuleOutcome look_for_small_batch(const TrainingCase& one);
-RuleOutcome look_for_exposed_copies(const TrainingCase& one);
-RuleOutcome look_for_exposed_communication(const TrainingCase& one);
-RuleOutcome look_for_rise(const TrainingCase& one);
+#define TAKT_CAUSE(cause, meaning)
+#define TAKT_RULE(cause, meaning, look) RuleOutcome look(const TrainingCase& one);
+#include "training/diagnosis/causes.inc"
+#undef TAKT_CAUSE
+#undef TAKT_RULE
+RuleOutcome look_for_tiny_operators(const TrainingCase& one);  ///< tiny kernels of a training without a device
 RuleOutcome look_for_full_use(const TrainingCase& one);
-RuleOutcome look_for_own_code(const TrainingCase& one);
-RuleOutcome look_for_serial_devices(const TrainingCase& one);
-RuleOutcome look_for_stalls(const TrainingCase& one);
 RuleOutcome look_for_warm_up(const TrainingCase& one);
 /// What is left where no rule found a cause, and the device is idle all the same: the largest share of it.
 RuleOutcome look_at_rest(const TrainingCase& one);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/files/field_list.h"
 
 namespace takt {
 namespace {
@@ -46,11 +46,11 @@ FaultStrength fault_strength_named(std::string_view name) {
 std::string_view name_of(FaultStrength strength) { return fault_strength_names()[static_cast<std::size_t>(strength)]; }
 
 void check(const ScenarioSettings& settings) {
-  check_range("--batch_size", settings.batch_size, 1, 65536);
-  check_range("--num_workers", settings.num_workers, 0, 256);
-  check_range("--warmup_steps", settings.warmup_steps, 0, 1'000'000);
-  check_range("--profile_steps", settings.profile_steps, 1, 1'000'000);
-  check_range("--image_size", settings.image_size, 8, 1024);
+  check_range("--batch-size", settings.batch_size, 1, 65536);
+  check_range("--num-workers", settings.num_workers, 0, 256);
+  check_range("--warmup-steps", settings.warmup_steps, 0, 1'000'000);
+  check_range("--profile-steps", settings.profile_steps, 1, 1'000'000);
+  check_range("--image-size", settings.image_size, 8, 1024);
   check_range("--width", settings.width, 1, 1024);
   check_range("--threads", settings.threads, 0, 1024);
   if (settings.device != "cuda" && settings.device != "cpu")
@@ -79,51 +79,36 @@ Pressure pressure_of(const ScenarioSettings& settings) {
   return pressure;
 }
 
-std::string to_json(const TrainerTask& task) {
-  const ScenarioSettings& s = task.settings;
-  return nlohmann::ordered_json{{"scenario", name_of(s.scenario)},
-                                {"strength", name_of(s.strength)},
-                                {"device", s.device},
-                                {"batch_size", s.batch_size},
-                                {"num_workers", s.num_workers},
-                                {"warmup_steps", s.warmup_steps},
-                                {"profile_steps", s.profile_steps},
-                                {"pin_memory", s.pin_memory},
-                                {"amp", s.amp},
-                                {"with_stack", s.with_stack},
-                                {"seed", s.seed},
-                                {"image_size", s.image_size},
-                                {"width", s.width},
-                                {"threads", s.threads},
-                                {"trace_file", task.trace_file},
-                                {"parent", task.parent}}
-      .dump();
-}
+namespace {
+
+constexpr auto trainer_fields = [](auto& task, const auto& field) {
+  auto& s = task.settings;
+  field.named(
+      "scenario", s.scenario, [](Scenario one) { return name_of(one); }, scenario_named);
+  field.named(
+      "strength", s.strength, [](FaultStrength one) { return name_of(one); }, fault_strength_named);
+  field("device", s.device);
+  field("batch_size", s.batch_size);
+  field("num_workers", s.num_workers);
+  field("warmup_steps", s.warmup_steps);
+  field("profile_steps", s.profile_steps);
+  field("pin_memory", s.pin_memory);
+  field("amp", s.amp);
+  field("with_stack", s.with_stack);
+  field("seed", s.seed);
+  field("image_size", s.image_size);
+  field("width", s.width);
+  field("threads", s.threads);
+  field("trace_file", task.trace_file);
+  field("parent", task.parent);
+};
+
+}  // namespace
+
+std::string to_json(const TrainerTask& task) { return written_fields(task, trainer_fields); }
 
 TrainerTask parse_trainer_task(std::string_view json) {
-  TrainerTask task;
-  try {
-    const auto told = nlohmann::json::parse(json);
-    ScenarioSettings& s = task.settings;
-    s.scenario = scenario_named(told.at("scenario").get<std::string>());
-    s.strength = fault_strength_named(told.at("strength").get<std::string>());
-    told.at("device").get_to(s.device);
-    told.at("batch_size").get_to(s.batch_size);
-    told.at("num_workers").get_to(s.num_workers);
-    told.at("warmup_steps").get_to(s.warmup_steps);
-    told.at("profile_steps").get_to(s.profile_steps);
-    told.at("pin_memory").get_to(s.pin_memory);
-    told.at("amp").get_to(s.amp);
-    told.at("with_stack").get_to(s.with_stack);
-    told.at("seed").get_to(s.seed);
-    told.at("image_size").get_to(s.image_size);
-    told.at("width").get_to(s.width);
-    told.at("threads").get_to(s.threads);
-    told.at("trace_file").get_to(task.trace_file);
-    told.at("parent").get_to(task.parent);
-  } catch (const nlohmann::json::exception& error) {
-    refuse_input(fmt::format("the settings of the training cannot be read: {}", error.what()));
-  }
+  auto task = read_fields<TrainerTask>(json, trainer_fields, "the settings of the training cannot be read");
   check(task.settings);
   return task;
 }

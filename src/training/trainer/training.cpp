@@ -57,7 +57,7 @@ torch::Device device_of(const ScenarioSettings& settings) {
   if (settings.device == "cpu") {
     if (settings.pin_memory)
       throw Error(ErrorKind::unsupported,
-                  "pinned memory only speeds up copies to a GPU, and the training runs on the CPU: omit --pin_memory");
+                  "pinned memory only speeds up copies to a GPU, and the training runs on the CPU: omit --pin-memory");
     return torch::kCPU;
   }
   if (torch::cuda::is_available()) return torch::kCUDA;

@@ -47,11 +47,11 @@ TEST(TwoSpeeds, are_told_with_their_shares) {
   EXPECT_NEAR(found->gap(), std::log(1.3), 1e-12);
   const RecordedProfile two = profile_of(samples), one = profile_of(std::vector<Nanoseconds>(60, Nanoseconds(5)));
   EXPECT_THAT(
-      notes_on_speeds({&one, 1}, {&two, 1}),
+      notes_on_speeds({two_speeds_of({&one, 1}), two_speeds_of({&two, 1})}),
       ElementsAre(
           "the runs after go at two speeds: 75 % of them take 10.0 ms, the others 13.0 ms; which of the two a run "
           "has is chance, so intervals reach over both unless each side has three profiles"));
-  EXPECT_THAT(notes_on_speeds({&one, 1}, {&one, 1}), IsEmpty());
+  EXPECT_THAT(notes_on_speeds({}), IsEmpty());
 }
 
 TEST(TwoSpeeds, need_two_groups_with_nothing_between) {

@@ -93,7 +93,7 @@ TEST(MisplacedFile, IsForOpenVinoWhereOnlyThatReadsIt) {
 TEST(MisplacedFile, AnIrIsNotForOnnxRuntime) {
   const Told ir{
       "m.xml", "<?xml version=\"1.0\"?>",
-      "is OpenVINO's IR, which ONNX Runtime does not read; give the ONNX model that it was converted from, or "
+      "is OpenVINO's IR, which --runtime onnxruntime does not read; give the ONNX model that it was converted from, or "
       "use OpenVINO"};
   expect_told({ir});
   for (const std::string runtime : {"openvino", "sim"}) EXPECT_EQ(misplacement(ir.file, ir.start, runtime), "");

@@ -216,7 +216,7 @@ TEST(SameOperators, integer_constants_are_the_same_by_type_shape_and_values) {
   EXPECT_THAT(same_values(graph), ElementsAre(0, 0, 2, 3, 4, 5, 2));
 }
 
-TEST(Dag, is_told_in_full_to_graphviz) {
+TEST(Dag, has_producers_and_consumers_in_order) {
   ModelBuilder b("net");
   b.input("x", ElementType::f32, {4});
   b.node("Relu", {"x"}, {}, {.name = "one", .outputs = {"a"}});
@@ -226,10 +226,6 @@ TEST(Dag, is_told_in_full_to_graphviz) {
   b.output("c");
   const Graph graph = b.build().graph;
   const Dag dag = build_dag(graph);
-  EXPECT_EQ(to_graphviz(graph, dag),
-            "digraph \"net\" {\n  node [shape=box];\n  op0 [label=\"one\\nRelu\"];\n  op1 [label=\"two\\nExp\"];\n"
-            "  op2 [label=\"three\\nAdd\"];\n  op0 -> op1 [label=\"a\\n{4,5}\"];\n  op0 -> op2 [label=\"a\\n{4,5}\"];\n"
-            "  op1 -> op2 [label=\"b\"];\n}\n");
   EXPECT_THAT(dag.producers, ElementsAre(ElementsAre(), ElementsAre(0), ElementsAre(0, 1)));
   EXPECT_THAT(dag.consumers, ElementsAre(ElementsAre(1, 2), ElementsAre(2), ElementsAre()));
 }

@@ -141,19 +141,5 @@ TEST(InterferenceBorders, every_round_has_each_stage_alone_and_each_pair_that_is
   EXPECT_EQ(report.alone[1].mean, Duration(1));
 }
 
-TEST(InterferenceLaw, has_the_factors_that_are_significant) {
-  InterferenceReport report;
-  report.alone.resize(3);
-  for (const auto& [stage, beside, factor, significant] :
-       {std::tuple(0, 1, 1.5, true), {1, 0, 1.25, false}, {1, 2, 1.75, true}, {2, 2, 2.0, true}}) {
-    PairRow& row = report.pairs.emplace_back();
-    row.stage_number = stage, row.beside_number = beside, row.factor = factor, row.significant = significant;
-  }
-  using Matrix = std::vector<std::vector<double>>;
-  EXPECT_EQ(law_of(report).interference, (Matrix{{1, 1.5, 1}, {1, 1, 1.75}, {1, 1, 2}}));
-  report.pairs.clear();
-  EXPECT_TRUE(law_of(report).empty());
-}
-
 }  // namespace
 }  // namespace takt

@@ -52,9 +52,6 @@ TEST(Interference, finds_the_matrix_also_where_the_partner_is_idle_now_and_then)
     EXPECT_NEAR(row.factor.value(), truth, 0.06) << row.stage << " beside " << row.beside;
   }
   EXPECT_LT(pair(report, 1, 0).overlap.value(), 0.6);  // a is done long before b
-  const auto found = law_of(report);
-  EXPECT_NEAR(found.interference[0][1], 1.5, 0.06);
-  EXPECT_EQ(found.interference[0][2], 1);
 }
 
 TEST(Interference, measures_only_the_pairs_that_are_wanted) {
@@ -78,7 +75,6 @@ TEST(Interference, measures_only_the_pairs_that_are_wanted) {
   ASSERT_EQ(report.pairs.size(), 4u);
   EXPECT_NEAR(pair(report, 0, 1).factor.value(), 1.5, 0.06);
   EXPECT_NEAR(pair(report, 2, 0).factor.value(), 1.4, 0.06);
-  EXPECT_NEAR(law_of(report).interference[0][1], 1.5, 0.06);
 }
 
 TEST(Interference, noise_is_never_called_contention) {
@@ -86,7 +82,6 @@ TEST(Interference, noise_is_never_called_contention) {
   for (int repeat = 0; repeat < 6; ++repeat) {
     const auto report = measure_interference({"a", "b", "c"}, runner({1000 + 10.0 * repeat, 2500, 1500}, {}, 0.2));
     for (const auto& row : report.pairs) EXPECT_FALSE(row.significant) << row.stage << " beside " << row.beside;
-    EXPECT_TRUE(law_of(report).empty());
   }
 }
 

@@ -69,12 +69,5 @@ TEST(EdgeLists, a_file_is_read_and_its_absence_told) {
   EXPECT_THROW(read_edge_list(folder / "none.csv"), Error);
 }
 
-TEST(EdgeLists, sorting_by_target_keeps_the_order_within_a_target) {
-  const EdgeList sorted = sorted_by_target({4, {0, 1, 2, 3, 0}, {3, 1, 3, 0, 1}});
-  EXPECT_THAT(sorted.sources, ElementsAre(3, 1, 0, 0, 2));
-  EXPECT_THAT(sorted.targets, ElementsAre(0, 1, 1, 3, 3));
-  EXPECT_EQ(sorted.nodes, 4);
-}
-
 }  // namespace
 }  // namespace takt

@@ -7,6 +7,21 @@
 namespace takt {
 namespace {
 
+/// The edges in the order of their targets; those of one target stay in the order they had.
+EdgeList sorted_by_target(const EdgeList& list) {
+  std::vector<std::size_t> next(static_cast<std::size_t>(list.nodes) + 1, 0);
+  for (const std::int64_t target : list.targets) ++next[static_cast<std::size_t>(target) + 1];
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  EdgeList sorted{list.nodes, std::vector<std::int64_t>(list.sources.size()),
+                  std::vector<std::int64_t>(list.targets.size())};
+  for (std::size_t i = 0; i < list.sources.size(); ++i) {
+    const std::size_t place = next[static_cast<std::size_t>(list.targets[i])]++;
+    sorted.sources[place] = list.sources[i];
+    sorted.targets[place] = list.targets[i];
+  }
+  return sorted;
+}
+
 class StagesOnRuntimes : public testing::TestWithParam<std::tuple<std::string, Network>> {
  protected:
   static const std::string& runtime_name() { return std::get<0>(GetParam()); }

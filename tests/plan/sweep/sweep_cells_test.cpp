@@ -172,7 +172,7 @@ TEST(Keys, of_a_task_of_a_sweep_have_their_values) {
   EXPECT_EQ(json::parse(to_json(task)), json::parse(R"({
     "network": "gcn", "first": 2, "last": 4, "unit": "NPU", "device": "sim:NPU", "runtimes": ["sim", "openvino"],
     "folder": "out", "features": 11, "warmup": 12, "iterations": 13, "graph": "skewed", "seed": 14,
-    "sizes": [[21, 22], [23, 24]], "parent": 31})"));
+    "sizes": [{"nodes": 21, "edges": 22}, {"nodes": 23, "edges": 24}], "parent": 31})"));
 }
 
 TEST(Keys, of_a_task_of_contention_have_their_values) {

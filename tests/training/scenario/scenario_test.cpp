@@ -93,11 +93,11 @@ TEST(Scenario, what_is_no_task_is_refused) {
 
 TEST(Scenario, what_cannot_be_run_is_refused_by_the_option_s_name) {
   EXPECT_EQ(settings_refusal({}), "");
-  EXPECT_THAT(settings_refusal({.batch_size = 0}), HasSubstr("--batch_size 0: must be from 1 to 65536"));
-  EXPECT_THAT(settings_refusal({.num_workers = -1}), HasSubstr("--num_workers"));
-  EXPECT_THAT(settings_refusal({.warmup_steps = -1}), HasSubstr("--warmup_steps -1: must be from 0 to 1000000"));
-  EXPECT_THAT(settings_refusal({.profile_steps = 0}), HasSubstr("--profile_steps"));
-  EXPECT_THAT(settings_refusal({.image_size = 7}), HasSubstr("--image_size 7: must be from 8 to 1024"));
+  EXPECT_THAT(settings_refusal({.batch_size = 0}), HasSubstr("--batch-size 0: must be from 1 to 65536"));
+  EXPECT_THAT(settings_refusal({.num_workers = -1}), HasSubstr("--num-workers"));
+  EXPECT_THAT(settings_refusal({.warmup_steps = -1}), HasSubstr("--warmup-steps -1: must be from 0 to 1000000"));
+  EXPECT_THAT(settings_refusal({.profile_steps = 0}), HasSubstr("--profile-steps"));
+  EXPECT_THAT(settings_refusal({.image_size = 7}), HasSubstr("--image-size 7: must be from 8 to 1024"));
   EXPECT_THAT(settings_refusal({.threads = 1025}), HasSubstr("--threads 1025: must be from 0 to 1024"));
   EXPECT_THAT(settings_refusal({.device = "npu"}), HasSubstr("--device 'npu'"));
 }
