@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 from answers import answer
-from stateful_ir import write_sum_with_state
+from stateful_ir import write_limited, write_sum_with_state
 
 TAKT, MAKE = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 MODELS = tempfile.TemporaryDirectory(prefix='takt_user_')
@@ -78,6 +78,18 @@ class UserModels(unittest.TestCase):
         tables = self.tables('sum.xml', '--state-steps', 4, iterations=10)
         self.assertEqual([row['step_runs'] for row in tables['steps']], [3, 3, 2, 2])
         self.assertIn('as asked for, each run continues the one before', json.dumps(tables['notes']))
+
+    @unittest.skipUnless('openvino' in RUNTIMES, 'limits of dimensions are of OpenVINO')
+    def test_limits_of_dimensions_are_shown_and_kept(self):
+        model = pathlib.Path(MODELS.name) / 'limited.xml'
+        write_limited(model, '1..10,300..')
+        self.assertEqual(self.shapes('limited.xml'), {'x': '{1,300}'})
+        self.assertIn("input 'x' is {1..10,300..} in the model; {1,300} was used", ' '.join(self.notes('limited.xml')))
+        self.assertEqual(self.shapes('limited.xml', '--batch-size', 10), {'x': '{10,300}'})
+        self.assertIn("shape {11,300} does not fit input 'x', which is {1..10,300..} in the model",
+                      self.refused('run', 'limited.xml', '--input', '{11,300}'))
+        self.assertIn("--batch-size 11: input 'x' is {1..10,300..} in the model; choose a batch within its limits",
+                      self.refused('run', 'limited.xml', '--batch-size', 11))
 
     def test_state_is_of_one_session_that_has_some(self):
         for others in (['--requests', 2], ['--thread', 2], ['--fitting'], ['--check-var-value', '2']):

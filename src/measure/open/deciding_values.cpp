@@ -8,6 +8,7 @@
 
 #include "base/basics/text.h"
 #include "model/graph/expected_values.h"
+#include "model/graph/limits.h"
 #include "model/graph/shapes.h"
 #include "model/graph/steering.h"
 
@@ -82,7 +83,7 @@ Graph with_inputs(const Graph& graph, const std::vector<HostTensor>& inputs) {
     const auto declared = id ? graph.tensor(*id).shape.value_or(PartialShape()) : PartialShape();
     for (std::size_t i = 0; i < input.shape.size(); ++i) {
       shapes[input.name].push_back({input.shape[i], ""});
-      if (i < declared.size() && !declared[i].symbol.empty()) sizes.emplace(declared[i].symbol, input.shape[i]);
+      if (i < declared.size() && is_named(declared[i])) sizes.emplace(declared[i].symbol, input.shape[i]);
     }
   }
   Graph known = with_shapes(graph, shapes);
@@ -93,16 +94,23 @@ Graph with_inputs(const Graph& graph, const std::vector<HostTensor>& inputs) {
   return known;
 }
 
+/// How often a loop turns.
+bool is_trip_count(const Steering& steering, const HostTensor& tensor) {
+  return steering.type == "Loop" && steering.operand == 0 && is_whole(tensor.type) &&
+         tensor.type != ElementType::boolean && element_count(tensor.shape) == 1;
+}
+
 void make_shape(HostTensor& tensor) {
   std::vector<std::int64_t> sizes(tensor.bytes.size() / sizeof(std::int64_t), 1);
   if (!sizes.empty()) sizes.back() = -1;
   tensor.bytes = to_bytes(sizes);
 }
 
-/// The sizes that the result of a Resize is to have are those of what it is given; empty: not known, or others.
+/// The sizes that the result of a Resize or a CenterCropPad is to have are those of what it is given; empty: not known,
+/// or others.
 std::vector<std::int64_t> sizes_as_they_are(const Graph& graph, const Steering& steering) {
   constexpr std::size_t sizes = 3;
-  if (steering.type != "Resize" || steering.operand != sizes) return {};
+  if (steering.type != "CenterCropPad" && (steering.type != "Resize" || steering.operand != sizes)) return {};
   for (const auto& op : graph.ops)
     if (op.name == steering.op && op.inputs[0] != no_tensor)
       if (const auto& shape = graph.tensor(op.inputs[0]).shape) return concrete(*shape).value_or(Shape());
@@ -111,6 +119,7 @@ std::vector<std::int64_t> sizes_as_they_are(const Graph& graph, const Steering& 
 
 /// Of the start, the end and the step of a Range; of anything else what leaves sizes as they are.
 std::int64_t size_for(const Steering& steering) {
+  if (steering.type.ends_with("Window")) return usual_length;
   if (steering.type == "Pad" || (steering.type == "Slice" && steering.operand == 1)) return 0;
   if (steering.type != "Range" || steering.operand > 1) return 1;
   return steering.operand == 0 ? 0 : usual_length;
@@ -142,19 +151,45 @@ std::vector<std::string> deciding_inputs(const Graph& graph, const InputChoice& 
   return sentences;
 }
 
+std::vector<std::string> particular_inputs(const Graph& graph, const InputChoice& choice) {
+  std::vector<std::string> names, particular;
+  for (const TensorId id : graph.inputs) {
+    const Tensor& input = graph.tensor(id);
+    if (choice.given.contains(input.name)) continue;
+    names.push_back(input.name);
+    const bool is_number = input.type == ElementType::f32 || input.type == ElementType::f64 ||
+                           input.type == ElementType::f16 || input.type == ElementType::bf16;
+    if (!is_number) particular.push_back(input.name);
+  }
+  if (particular.empty()) particular = names;
+  if (particular.empty()) return {};
+  const std::string others = particular.size() == 1 ? "" : fmt::format(" and {} other", particular.size() - 1);
+  return {
+      fmt::format("the values of input '{}'{} are generated, and the model may expect others: give your own with "
+                  "--input '{}:VALUES'",
+                  printable(particular.front()), particular.size() > 2 ? others + "s" : others,
+                  printable(escape_input_name(particular.front())))};
+}
+
 void make_deciding_values(const Graph& graph, const InputChoice& choice, std::vector<HostTensor>& inputs) {
   const Graph known = with_inputs(graph, inputs);
   const auto sizing = find_sizing(known);
   const auto expected = find_expected_values(known);
+  const auto steering = find_steering(known);
   for (HostTensor& tensor : inputs) {
     if (choice.given.contains(tensor.name)) continue;
     const auto is_this = [&](const auto& one) { return graph.tensor(one.input).name == tensor.name; };
     const auto size = std::find_if(sizing.begin(), sizing.end(), is_this);
     const auto wanted = std::find_if(expected.begin(), expected.end(), is_this);
+    const auto steers = std::find_if(steering.begin(), steering.end(), is_this);
     if (tensor.type == ElementType::i64 && is_shape_of_reshape(graph, tensor.name))
       make_shape(tensor);
+    else if (wanted != expected.end() && tensor.type == ElementType::string)
+      std::fill(tensor.strings.begin(), tensor.strings.end(), wanted->text);
     else if (wanted != expected.end())
       fill_with(tensor, wanted->first, wanted->step);
+    else if (steers != steering.end() && is_trip_count(*steers, tensor))
+      fill_with(tensor, usual_length);
     else if (size != sizing.end() && element_count(tensor.shape).value_or(most_sizes + 1) <= most_sizes)
       make_sizes(known, *size, tensor);
     else if (is_mask_of_words(tensor))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/basics/error.h"
@@ -68,6 +69,17 @@ void open_batch(std::vector<Port>& inputs, std::int64_t batch, std::vector<std::
   }
 }
 
+/// A guess that is larger is nobody's model, and takes long to refuse.
+constexpr double most_elements_tried = 0x1p26;
+
+double elements_of(const std::map<std::string, Shape>& shapes) {
+  double sum = 0;
+  for (const auto& [name, shape] : shapes)
+    sum += std::accumulate(shape.begin(), shape.end(), 1.0,
+                           [](double a, std::int64_t b) { return a * static_cast<double>(b); });
+  return sum;
+}
+
 bool has_list(const std::vector<InputSpec>& specs) {
   return std::any_of(specs.begin(), specs.end(), [](const InputSpec& spec) { return !spec.files.empty(); });
 }
@@ -124,6 +136,10 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);
+  if (result_.graph && result_.graph->outputs.empty())
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: the model has no outputs, so nothing of it is computed; name some when you export it",
+                            printable(model.string())));
   settle_shapes();
   give_back_free_memory();  // of sessions that are not those to be measured
 }
@@ -195,6 +211,7 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports) {
     try {
       choose_shapes(ports, number);
       if (all_are_given()) return;
+      if (number > 0 && elements_of(shapes_) > most_elements_tried) continue;
       if (!tried.insert(shapes_).second) continue;
       if (open_session) run_once(*open_session);
       probe();
@@ -297,15 +314,18 @@ std::unique_ptr<Session> PreparedModel::open(bool profiled) const { return open(
 
 Error PreparedModel::explained(const Error& error) const {
   std::string message = error.what();
-  if (result_.graph && error.kind() == ErrorKind::runtime)
-    for (const std::string& sentence : deciding_inputs(*result_.graph, choice_)) message += "; " + sentence;
+  if (result_.graph && error.kind() == ErrorKind::runtime) {
+    auto sentences = deciding_inputs(*result_.graph, choice_);
+    if (sentences.empty()) sentences = particular_inputs(*result_.graph, choice_);
+    for (const std::string& sentence : sentences) message += "; " + sentence;
+  }
   return Error(error.kind(), message);
 }
 
 const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& inputs) {
   if (!result_.input_values.empty()) return result_.input_values;
+  for (const auto& port : inputs) check_is_tensor(port, result_.model);
   result_.input_values = naming(result_.model, [&] {
-    for (const auto& port : inputs) check_is_tensor(port, result_.model);
     std::vector<std::string> notes;
     auto made = make_inputs(inputs, {shapes_, choice_.given}, settings_.seed, notes);
     add_notes(result_, notes);

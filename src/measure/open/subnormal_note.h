@@ -10,9 +10,8 @@
 namespace takt {
 
 /// One sentence that names the weights and what makes the runtime compute with zeros instead, or none: the model is no
-/// ONNX file or has no such weights, it ran on no CPU or a simulated one, they cost the runtime nothing, or `settings` ask for
-/// zeros already. Reads
-/// the model's file.
+/// ONNX file or has no such weights, it ran on no CPU or a simulated one, they cost the runtime nothing, `settings` ask
+/// for zeros already, or the runtime said it (`result.notes`). Reads the model's file.
 std::vector<std::string> subnormal_note(const RunResult& result, const RunSettings& settings);
 
 }  // namespace takt

@@ -1,6 +1,7 @@
 #include "measure/operators/computed_notes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -19,7 +20,8 @@ namespace {
 /// What chooses, compares or converts numbers says nothing of those that a model computes with: a mask is one of bytes.
 bool computes(const std::string& type) {
   static const std::set<std::string_view> none{
-      "CastLike", "Where", "Not", "And", "Or", "Xor", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
+      "CastLike", "Where",          "Not",     "And",      "Or",       "Xor",   "Equal", "Less", "LessOrEqual",
+      "Greater",  "GreaterOrEqual", "NonZero", "Compress", "BitShift", "OneHot"};
   return !moves_data(type) && !none.contains(type);
 }
 
@@ -68,9 +70,16 @@ std::string by_type(const NodeTimes& times) {
   return text;
 }
 
+/// Convolutions and products whose operands are quantised numbers already.
+bool is_of_integers(std::string_view type) {
+  static const std::set<std::string_view> types{"ConvInteger",   "MatMulInteger", "QLinearConv",
+                                                "QLinearMatMul", "QGemm",         "DynamicQuantizeMatMul"};
+  return types.contains(type);
+}
+
 bool is_heavy(std::string_view type) {
   static const std::set<std::string_view> types{"Conv", "ConvTranspose", "MatMul", "Gemm", "LSTM", "GRU", "RNN"};
-  return types.contains(type);
+  return types.contains(type) || is_of_integers(type);
 }
 
 /// What makes each tensor of a graph, and whether it computes with quantised numbers.
@@ -105,8 +114,8 @@ struct QuantisedModel {
 
 /// Heavy operators of the model by what they ran in.
 struct HeavyOps {
-  std::set<std::string> all, unfolded, unquantised;  ///< of the last two: in floating point
-  std::set<std::string> types;                       ///< that they ran in
+  std::set<std::string> all, unfolded, unquantised, integers;  ///< of all but the first: in floating point
+  std::set<std::string> types;                                 ///< that they ran in
   Nanoseconds in_float{};
 };
 
@@ -119,7 +128,10 @@ HeavyOps heavy_ops(const NodeTimes& times, const QuantisedModel& model) {
       if (found == model.by_path.end() || !is_heavy(found->second->op->type)) continue;
       heavy.all.insert(path);
       if (!is_float(*node->computed_in)) continue;
-      (model.has_pairs(*found->second) ? heavy.unfolded : heavy.unquantised).insert(path);
+      auto& kind = is_of_integers(found->second->op->type) ? heavy.integers
+                   : model.has_pairs(*found->second)       ? heavy.unfolded
+                                                           : heavy.unquantised;
+      kind.insert(path);
       heavy.types.emplace(type_name(*node->computed_in));
       if (!std::exchange(is_counted, true)) heavy.in_float += time;
     }
@@ -140,20 +152,20 @@ std::string in_float(const NodeTimes& times, const Graph& graph) {
   const QuantisedModel model(graph);
   if (!model.has_quantised_activations) return "";
   const HeavyOps heavy = heavy_ops(times, model);
-  const std::size_t count = heavy.unfolded.size() + heavy.unquantised.size();
+  const std::size_t count = heavy.unfolded.size() + heavy.unquantised.size() + heavy.integers.size();
   if (count == 0) return "";
-  std::string text = fmt::format(
+  const std::string text = fmt::format(
       "the model is quantised, but {} of {} convolutions, products and recurrences ran in {}, {:.0f} % of the time of "
       "operators:",
       count, heavy.all.size(), fmt::join(heavy.types, "+"), 100 * share(heavy.in_float, sum(times)));
-  if (!heavy.unfolded.empty())
-    text += fmt::format(
-        " {} (the runtime has no int8 kernel for their QuantizeLinear and DequantizeLinear pairs as they are)",
-        some_of(heavy.unfolded));
-  if (!heavy.unquantised.empty())
-    text += fmt::format("{} {} (the model does not quantise both of their inputs)", heavy.unfolded.empty() ? "" : ";",
-                        some_of(heavy.unquantised));
-  return text;
+  std::vector<std::string> reasons;
+  const auto add = [&](const std::set<std::string>& names, std::string_view why) {
+    if (!names.empty()) reasons.push_back(fmt::format("{} ({})", some_of(names), why));
+  };
+  add(heavy.unfolded, "the runtime has no int8 kernel for their QuantizeLinear and DequantizeLinear pairs as they are");
+  add(heavy.integers, "the runtime has no int8 kernel for them");
+  add(heavy.unquantised, "the model does not quantise both of their inputs");
+  return fmt::format("{} {}", text, fmt::join(reasons, "; "));
 }
 
 /// Where another runtime of this binary opens the file, too.

@@ -44,7 +44,7 @@ enum class Traffic {
   all,      ///< reads its inputs once, writes its outputs
   renames,  ///< none: the output is the input's memory under another shape or name, or the result is folded away
   picks,    ///< reads of its first input only as much as it writes (Gather, Slice)
-  unknown,  ///< control flow
+  unknown,  ///< control flow, a few rows of tables
 };
 
 struct CostRule {

@@ -47,12 +47,14 @@ std::optional<Work> attention(const OpView& op, const CostRule&) {
 }
 
 // com.microsoft Attention: X {B, S, C} times W {C, 3·H} makes Q, K and V, then the core. Past keys and values {2, B,
-// heads, P, depth} come before the new ones. No rule with Q, K and V of different sizes.
-std::optional<Work> packed_attention(const OpView& op, const CostRule&) {
-  const auto x = op.input_shape(0), w = op.input_shape(1), before = op.input_shape(4);
+// heads, P, depth} come before the new ones (`rule.flops`: which input they are). No rule with Q, K and V of different
+// sizes.
+std::optional<Work> packed_attention(const OpView& op, const CostRule& rule) {
+  const auto past = static_cast<std::size_t>(rule.flops);
+  const auto x = op.input_shape(0), w = op.input_shape(1), before = op.input_shape(past);
   const auto heads = static_cast<double>(op.integer("num_heads", 0));
   if (!x || !w || x->size() != 3 || w->size() != 2 || heads < 1) return std::nullopt;
-  if (op.integers("qkv_hidden_sizes") || (op.has_input(4) && (!before || before->size() != 5))) return std::nullopt;
+  if (op.integers("qkv_hidden_sizes") || (op.has_input(past) && (!before || before->size() != 5))) return std::nullopt;
   const double batch = at(*x, 0), length = at(*x, 1), depth = at(*w, 1) / 3 / heads;
   Work work = attention_core(batch * heads, length, length + (before ? at(*before, 3) : 0), depth, depth);
   work.flops += 2 * batch * length * at(*x, 2) * at(*w, 1);

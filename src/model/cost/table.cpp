@@ -44,6 +44,7 @@ constexpr CostRule rules[] = {
     {"GroupNormalization", normalize, 8},
     {"GroupNorm", normalize, 8},
     {"SkipLayerNormalization", normalize, 9},
+    {"EmbedLayerNormalization", normalize, 10, 0, Traffic::unknown},  // of its tables it reads a row for each word
     {"RMSNormalization", normalize, 4},
     {"SimplifiedLayerNormalization", normalize, 4},
     {"SkipSimplifiedLayerNormalization", normalize, 5},
@@ -207,12 +208,15 @@ constexpr CostRule rules[] = {
     {"GRU", recurrent, 11, 3},
     {"RNN", recurrent, 0, 1},
     {"MultiHeadAttention", multi_head_attention},
+    {"QAttention", packed_attention, 8},
     {"GroupQueryAttention", grouped_attention},
 };
 
 // The one name that means different things in two domains.
 constexpr CostRule standard_attention = {"Attention", attention};
-constexpr CostRule fused_attention = {"Attention", packed_attention};
+constexpr CostRule fused_attention = {"Attention", packed_attention, 4};
+// With an input that says whether it drops anything, which only trainings keep: compare, multiply.
+constexpr CostRule training_dropout = {"Dropout", per_output, 2};
 
 using RuleIndex = std::unordered_map<std::string_view, const CostRule*>;
 
@@ -229,6 +233,7 @@ const CostRule* find_cost_rule(const Op& op) {
                                                        "com.ms.internal.nhwc"};
   if (std::find(domains.begin(), domains.end(), op.domain) == domains.end()) return nullptr;
   if (op.type == "Attention") return op.domain.empty() ? &standard_attention : &fused_attention;
+  if (op.type == "Dropout" && op.inputs.size() > 2 && op.inputs[2] != no_tensor) return &training_dropout;
   static const RuleIndex index = index_rules();
   const auto found = index.find(op.type);
   return found == index.end() ? nullptr : found->second;

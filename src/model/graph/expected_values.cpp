@@ -19,6 +19,7 @@ struct Expected {
   std::size_t operand = 0;
   std::int64_t first = 0, step = 0;
   bool is_length = false;
+  std::string text = {};  ///< of texts
 };
 
 bool is_whole(ElementType type) {
@@ -33,15 +34,24 @@ class Reader {
   explicit Reader(const Graph& graph) : graph_(graph), makers_(makers_of(graph)) {}
 
   std::vector<Expected> expected_by(const Op& op) const {
-    if (op.domain == microsoft) return op.type == "GroupQueryAttention" ? key_lengths(op) : std::vector<Expected>();
+    if (op.domain == microsoft) {
+      if (op.type == "CropAndResize") return {{2, 0}};
+      return op.type == "GroupQueryAttention" ? key_lengths(op) : std::vector<Expected>();
+    }
+    if (op.domain == "ai.onnx.ml") return known_category(op);
+    if (op.type == "Cast") return {{.text = "1"}};  // of a text; a number is as good as any other
+    if (op.type == "TfIdfVectorizer") return {{.text = first_of<std::string>(op, "pool_strings").value_or("a")}};
     if (!op.domain.empty() && op.domain != "openvino") return {};
     if (op.type == "LSTM" || op.type == "GRU" || op.type == "RNN")
       return {length(4, size(op, 0, integer_attribute(op, "layout") != 0 ? 1 : 0))};
     if (op.type == "ReverseSequence")
       return {length(1, size(op, 0, integer_attribute(op, "time_axis", integer_attribute(op, "seq_axis"))))};
-    if (op.type == "Div" || op.type == "Mod") return {{1, 1}};
-    if (op.type == "RoiAlign" || op.type == "ROIAlign") return {{2, 0}};
-    if (op.type == "CumSum") return {{1, 0}};
+    if (const auto fixed = fixed_parameters().find(op.type); fixed != fixed_parameters().end()) return fixed->second;
+    if (op.type.starts_with("Reduce")) return {{1, 0, 1}};
+    if (op.type == "Slice") return axes_and_steps();
+    if (op.type == "Squeeze") return axis_of_one(op);
+    if (op.type == "DFT") return {length(1, size(op, 0, integer_attribute(op, "axis", 1)))};
+    if (op.type == "STFT") return {length(1, step_of_frames(op))};
     if (op.type == "Split") return parts_of(op);
     if (op.type == "GatherND" || op.type == "ScatterND") return places_of(op);
     return rows_of(op);
@@ -58,7 +68,7 @@ class Reader {
       if (id == no_tensor || graph_.tensor(id).is_constant || !seen.insert(id).second) continue;
       const auto maker = makers_.find(id);
       if (maker == makers_.end()) {
-        if (is_whole(graph_.tensor(id).type)) found.insert(id);
+        found.insert(id);
       } else if (keeps_values(*maker->second)) {
         open.push_back(maker->second->inputs.at(0));
       } else if (is_arithmetic(*maker->second)) {
@@ -70,6 +80,15 @@ class Reader {
   }
 
  private:
+  /// Of operators of which no shape or attribute matters: divisors, axes, each once, the first picture, no dropout.
+  static const std::map<std::string_view, std::vector<Expected>>& fixed_parameters() {
+    static const std::map<std::string_view, std::vector<Expected>> parameters{
+        {"Div", {{1, 1}}},        {"Mod", {{1, 1}}},     {"RoiAlign", {{2, 0}}},
+        {"ROIAlign", {{2, 0}}},   {"CumSum", {{1, 0}}},  {"Unsqueeze", {{1, 0, 1}}},
+        {"SequenceAt", {{1, 0}}}, {"Dropout", {{1, 0}}}, {"BitShift", {{1, 1}}}};
+    return parameters;
+  }
+
   static bool keeps_values(const Op& op) {
     static const std::set<std::string_view> types{"Cast",    "Identity", "Squeeze",   "Unsqueeze", "Reshape",
                                                   "Flatten", "Expand",   "Transpose", "Tile"};
@@ -126,6 +145,45 @@ class Reader {
     return {};
   }
 
+  /// OpenVINO's have the steps before the axes.
+  std::vector<Expected> axes_and_steps() const {
+    return graph_.opsets.contains("") ? std::vector<Expected>{{3, 0, 1}, {4, 1}}
+                                      : std::vector<Expected>{{3, 1}, {4, 0, 1}};
+  }
+
+  template <typename Item>
+  static std::optional<Item> first_of(const Op& op, const std::string& name) {
+    const auto found = op.attributes.find(name);
+    const auto* list = found == op.attributes.end() ? nullptr : std::get_if<std::vector<Item>>(&found->second);
+    return list && !list->empty() ? std::optional(list->front()) : std::nullopt;
+  }
+
+  /// Encoders may refuse what they do not know.
+  static std::vector<Expected> known_category(const Op& op) {
+    for (const char* kind : {"cats_", "keys_"}) {
+      const auto text = first_of<std::string>(op, kind + std::string("strings"));
+      const auto number = first_of<std::int64_t>(op, kind + std::string("int64s"));
+      if (text || number) return {{.first = number.value_or(0), .text = text.value_or("a")}};
+    }
+    return {};
+  }
+
+  /// The first that can be left out.
+  std::vector<Expected> axis_of_one(const Op& op) const {
+    const auto* known = shape(op, 0);
+    for (std::int64_t i = 0; known && i < static_cast<std::int64_t>(known->size()); ++i)
+      if ((*known)[static_cast<std::size_t>(i)].value == 1) return {{1, i, 1}};
+    return {};
+  }
+
+  /// A quarter of a frame, as usual.
+  std::optional<std::int64_t> step_of_frames(const Op& op) const {
+    auto frame = size(op, 2, 0);
+    if (!frame && op.inputs.size() > 3 && op.inputs[3] != no_tensor)
+      if (const auto& given = graph_.tensor(op.inputs[3]).integers; given && given->size() == 1) frame = given->front();
+    return frame ? std::optional(std::max<std::int64_t>(*frame / 4, 1)) : std::nullopt;
+  }
+
   bool is_state(TensorId id) const {
     for (auto maker = makers_.find(id); maker != makers_.end(); maker = makers_.find(id)) {
       if (maker->second->type == "ReadValue") return true;
@@ -154,6 +212,12 @@ class Reader {
   Makers makers_;
 };
 
+/// Whether an input of `type` can be what the operator expects.
+bool suits(const Op& op, const Expected& expected, ElementType type) {
+  if (type == ElementType::string) return !expected.text.empty();
+  return op.type == "Dropout" || (is_whole(type) && op.type != "Cast" && op.type != "TfIdfVectorizer");
+}
+
 }  // namespace
 
 std::vector<ExpectedValues> find_expected_values(const Graph& graph) {
@@ -164,10 +228,11 @@ std::vector<ExpectedValues> find_expected_values(const Graph& graph) {
       if (expected.operand >= op.inputs.size() || op.inputs[expected.operand] == no_tensor) continue;
       bool unchanged = true;
       for (const TensorId input : reader.inputs_of(op.inputs[expected.operand], unchanged)) {
+        if (!suits(op, expected, graph.tensor(input).type)) continue;
         if (!unchanged && !expected.is_length) continue;  // what comes of arithmetic is nobody's index
         const std::int64_t first = unchanged ? expected.first : 1;
-        found.emplace(
-            input, ExpectedValues{input, first, unchanged ? expected.step : 0, expected.is_length, op.name, op.type});
+        found.emplace(input, ExpectedValues{input, first, unchanged ? expected.step : 0, expected.is_length, op.name,
+                                            op.type, expected.text});
       }
     }
   std::vector<ExpectedValues> result;

@@ -16,9 +16,10 @@ struct ExpectedValues {
   std::int64_t step = 0;       ///< from one element to the next
   bool is_length = false;      ///< it decides how much is computed
   std::string op, type;        ///< the operator that reads it
+  std::string text = {};       ///< instead of numbers, of an input of texts
 };
 
-/// Of every input whose integers (or truths) reach such an operand unchanged, or, as a mask does a length, by sums, in
+/// Of every input whose integers (or truths, or texts) reach such an operand unchanged, or, as a mask does a length, by sums, in
 /// the order of graph.inputs; the first operator that reads one decides. A length is all that there is, where the shapes
 /// of the graph tell, else 1.
 std::vector<ExpectedValues> find_expected_values(const Graph& graph);

@@ -135,12 +135,24 @@ struct SizeOperands {
 
 std::vector<Deciding> sizes_of(const Op& op) {
   constexpr std::size_t all = 8;
-  static const std::map<std::string_view, SizeOperands> types{{"Range", {0, all}},  {"ConstantOfShape", {0, all}},
-                                                              {"Resize", {1, all}}, {"Upsample", {1, all}},
-                                                              {"TopK", {1, 2}},     {"Expand", {1, 2}},
-                                                              {"Tile", {1, all}},   {"OneHot", {1, 2}},
-                                                              {"Pad", {1, 2}},      {"CenterCropPad", {1, 2}},
-                                                              {"Slice", {1, 3}},    {"NonMaxSuppression", {2, 3}}};
+  static const std::map<std::string_view, SizeOperands> types{{"Range", {0, all}},
+                                                              {"ConstantOfShape", {0, all}},
+                                                              {"Resize", {1, all}},
+                                                              {"Upsample", {1, all}},
+                                                              {"TopK", {1, 2}},
+                                                              {"Expand", {1, 2}},
+                                                              {"Tile", {1, all}},
+                                                              {"OneHot", {1, 2}},
+                                                              {"Pad", {1, 2}},
+                                                              {"CenterCropPad", {1, 2}},
+                                                              {"Slice", {1, 3}},
+                                                              {"NonMaxSuppression", {2, 3}},
+                                                              {"AffineGrid", {1, 2}},
+                                                              {"Col2Im", {1, 3}},
+                                                              {"HannWindow", {0, 1}},
+                                                              {"HammingWindow", {0, 1}},
+                                                              {"BlackmanWindow", {0, 1}},
+                                                              {"MelWeightMatrix", {0, all}}};
   const auto known = op.domain.empty() ? types.find(op.type) : types.end();
   if (known == types.end()) return {};
   std::vector<Deciding> operands = first_operands(op, known->second.to);

@@ -1,10 +1,12 @@
 #include "model/inputs/dimensions.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
 #include "model/graph/attributes.h"
+#include "model/graph/limits.h"
 #include "model/inputs/usual_sizes.h"
 
 namespace takt {
@@ -17,7 +19,7 @@ std::string symbol_of(const std::string& input, std::size_t index) { return inpu
 PartialShape named(const std::string& input, const PartialShape& shape) {
   PartialShape result = shape;
   for (std::size_t i = 0; i < result.size(); ++i)
-    if (!result[i].value && result[i].symbol.empty()) result[i].symbol = symbol_of(input, i);
+    if (!result[i].value && !is_named(result[i])) result[i].symbol = symbol_of(input, i);
   return result;
 }
 
@@ -92,10 +94,14 @@ DimensionGuess::DimensionGuess(const Graph* graph, const std::vector<Port>& inpu
     for (std::size_t i = 0; i < known.size(); ++i)
       if (!known[i].value) {
         auto& unknown = unknowns_
-                            .try_emplace(known[i].symbol,
-                                         Unknown{"", std::nullopt, 1, usual_size(input, i, channels_last), is_open})
+                            .try_emplace(known[i].symbol, Unknown{.usual = usual_size(input, i, channels_last),
+                                                                  .is_of_open_input = is_open})
                             .first->second;
         unknown.is_of_open_input = unknown.is_of_open_input && is_open;
+        if (const auto limits = limits_of(input.shape[i])) {
+          unknown.at_least = std::max(unknown.at_least, limits->least);
+          unknown.at_most = limits->most.value_or(unknown.at_most);
+        }
       }
     has_states_ = has_states_ || is_open;
     has_picture_ = has_picture_ || (known.size() == 4 && !is_open);
@@ -143,6 +149,8 @@ void DimensionGuess::equal(const Dim& a, const Dim& b) {
   // A name says more than a place does.
   if (first.ends_with(']') && !second.ends_with(']')) merged.usual = gone.usual;
   merged.at_least = std::max(merged.at_least, gone.at_least);
+  merged.parts = std::lcm(merged.parts, gone.parts);
+  merged.at_most = std::min(merged.at_most, gone.at_most);
   merged.is_of_open_input = merged.is_of_open_input && gone.is_of_open_input;
   gone.parent = first;
 }
@@ -157,6 +165,13 @@ void DimensionGuess::at_least(const Dim& dim, std::int64_t size) {
   if (dim.value || !unknowns_.contains(dim.symbol)) return;
   auto& least = unknowns_.at(root(unknowns_, dim.symbol)).at_least;
   least = std::max(least, size);
+}
+
+void DimensionGuess::multiple_of(const Dim& dim, std::int64_t parts) {
+  constexpr std::int64_t most = 4096;
+  if (dim.value || !unknowns_.contains(dim.symbol) || parts < 2 || parts > most) return;
+  auto& own = unknowns_.at(root(unknowns_, dim.symbol)).parts;
+  own = std::min(std::lcm(own, parts), most * most);
 }
 
 const PartialShape* DimensionGuess::shape(const Graph& graph, TensorId id) const {
@@ -174,6 +189,7 @@ void DimensionGuess::read(const Graph& graph, const Op& op) {
   const auto input = [&](std::size_t i) { return i < op.inputs.size() ? shape(graph, op.inputs[i]) : nullptr; };
   if (op.domain == "ai.onnx.ml") return read_features(graph, op);
   if (op.domain == "com.microsoft" && op.type == "Attention") return read_packed_attention(graph, op);
+  if (op.type == "DepthToSpace" || op.type == "SpaceToDepth" || op.type == "Split") return read_blocks(graph, op);
   const auto *first = input(0), *second = input(1);
   if (!first || !second || first->empty() || second->empty()) return;
   if (broadcasts.contains(op.type)) return read_broadcast(graph, op);
@@ -222,6 +238,23 @@ void DimensionGuess::is_sum(const Dim& dim, const std::vector<Dim>& parts) {
   };
   if (dim.value || !unknowns_.contains(dim.symbol) || std::any_of(sums_.begin(), sums_.end(), has_it)) return;
   if (std::all_of(parts.begin(), parts.end(), is_simple)) sums_.try_emplace(dim.symbol, parts);
+}
+
+/// What is cut into blocks, or into equal parts, has a whole number of them.
+void DimensionGuess::read_blocks(const Graph& graph, const Op& op) {
+  const auto* x = op.inputs.empty() ? nullptr : shape(graph, op.inputs[0]);
+  if (!x || x->empty()) return;
+  const std::int64_t block = integer(op, "blocksize", 1);
+  if (op.type == "Split") {
+    std::int64_t axis = integer(op, "axis", 0);
+    if (axis < 0) axis += static_cast<std::int64_t>(x->size());
+    const bool is_even = op.inputs.size() < 2 && !op.attributes.contains("split");
+    if (is_even && axis >= 0 && axis < static_cast<std::int64_t>(x->size()))
+      multiple_of((*x)[static_cast<std::size_t>(axis)], static_cast<std::int64_t>(op.outputs.size()));
+  } else if (x->size() == 4 && block > 0 && block <= 64) {
+    if (op.type == "DepthToSpace") return multiple_of((*x)[1], block * block);
+    for (const std::size_t side : {std::size_t{2}, std::size_t{3}}) multiple_of((*x)[side], block);
+  }
 }
 
 /// Trees and linear models say in their attributes how many features they look at.
@@ -279,11 +312,15 @@ std::int64_t DimensionGuess::value_of(const Unknowns& unknowns, const std::strin
     for (const Dim& part : parts->second) sum += part.value ? *part.value : value_of(unknowns, part.symbol, choice);
     return sum;
   }
-  if (choice.open_inputs_are_one) return std::max(unknown.is_of_open_input ? 1 : unknown.usual, unknown.at_least);
+  const auto within = [&](std::int64_t size) {
+    const std::int64_t whole = (std::max(size, unknown.at_least) + unknown.parts - 1) / unknown.parts * unknown.parts;
+    return std::min(whole, unknown.at_most);
+  };
+  if (choice.open_inputs_are_one) return within(unknown.is_of_open_input ? 1 : unknown.usual);
   const bool is_batch = unknown.usual == 1;
   const bool is_moved = choice.size && (choice.of.empty() ? !is_batch : choice.of == top);
   const auto otherwise = choice.others_are_one ? 1 : unknown.usual;
-  return std::max(is_moved ? *choice.size : otherwise, unknown.at_least);
+  return within(is_moved ? *choice.size : otherwise);
 }
 
 Shape DimensionGuess::shape_of(const Port& input, const std::map<std::string, Shape>& given, std::size_t number) const {

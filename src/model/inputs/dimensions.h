@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,9 +35,10 @@ class DimensionGuess {
 
  private:
   struct Unknown {
-    std::string parent;  ///< an equal dimension; empty: this one stands for itself
-    std::optional<std::int64_t> value;
-    std::int64_t at_least = 1;
+    std::string parent = {};  ///< an equal dimension; empty: this one stands for itself
+    std::optional<std::int64_t> value = {};
+    std::int64_t at_least = 1, at_most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t parts = 1;         ///< it is a multiple of
     std::int64_t usual = 1;         ///< at its place in the input that first names it
     bool is_of_open_input = false;  ///< every input that has it leaves all its dimensions open
   };
@@ -53,6 +56,7 @@ class DimensionGuess {
   void equal(const Dim& a, const Dim& b);
   void usually(const Dim& dim, std::int64_t size);
   void at_least(const Dim& dim, std::int64_t size);
+  void multiple_of(const Dim& dim, std::int64_t parts);
   const PartialShape* shape(const Graph& graph, TensorId id) const;
   void read(const Graph& graph, const Op& op);
   void read_broadcast(const Graph& graph, const Op& op);
@@ -61,6 +65,7 @@ class DimensionGuess {
   void read_recurrent(const Graph& graph, const Op& op);
   void read_packed_attention(const Graph& graph, const Op& op);
   void is_sum(const Dim& dim, const std::vector<Dim>& parts);
+  void read_blocks(const Graph& graph, const Op& op);
   void read_features(const Graph& graph, const Op& op);
   void plan_tries();
   std::int64_t value_of(const Unknowns& unknowns, const std::string& name, const Try& choice) const;

@@ -10,6 +10,7 @@
 #include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/memory/mapped_ranges.h"
+#include "model/graph/limits.h"
 #include "model/inputs/image.h"
 #include "model/inputs/json.h"
 #include "model/inputs/npy.h"
@@ -42,8 +43,7 @@ const Port& find_input(const std::vector<Port>& inputs, const std::string& name)
 
 void check_against_model(const Port& port, const Shape& shape) {
   bool fits = shape.size() == port.shape.size();
-  for (std::size_t i = 0; fits && i < shape.size(); ++i)
-    fits = !port.shape[i].value || *port.shape[i].value == shape[i];
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = allows(port.shape[i], shape[i]);
   if (!fits)
     throw Error(ErrorKind::bad_input, fmt::format("--input: shape {} does not fit input '{}', which is {} in the model",
                                                   to_string(shape), printable(port.name), to_string(port.shape)));
@@ -207,7 +207,11 @@ std::vector<Port> with_batch(std::vector<Port> inputs, std::optional<std::int64_
                   fmt::format("--batch-size {}: input '{}' is {} in the model, which fixes its first dimension to {}; "
                               "leave the option out, or export the model with an open batch",
                               *batch, printable(port.name), to_string(port.shape), *first.value));
-    if (!first.value && !first.symbol.empty()) symbols.insert(first.symbol);
+    if (!allows(first, *batch))
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("--batch-size {}: input '{}' is {} in the model; choose a batch within its limits",
+                              *batch, printable(port.name), to_string(port.shape)));
+    if (is_named(first)) symbols.insert(first.symbol);
     first.value = batch;
   }
   for (auto& port : inputs)

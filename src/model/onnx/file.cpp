@@ -73,6 +73,10 @@ std::string foreign_format(std::string_view bytes) {
                ? "an OpenVINO model (XML); give the ONNX model that it was converted from"
                : "XML";
   if (text.front() == '{' || text.front() == '[') return "JSON";
+  const std::string start = lower_case(std::string(text.substr(0, 14)));
+  if (start.starts_with("<!doctype html") || start.starts_with("<html")) return "a web page; download the model itself";
+  if (text.find("ir_version:") != std::string_view::npos)
+    return "one written as text; convert it with the package onnx: load its text form, then onnx.save(model, FILE)";
   return "text";
 }
 

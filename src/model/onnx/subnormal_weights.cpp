@@ -1,11 +1,14 @@
 #include "model/onnx/subnormal_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string_view>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "model/onnx/weights.h"
 #include "onnx-ml.pb.h"
 
@@ -83,12 +86,29 @@ class Search {
   WeightFiles files_;
 };
 
+/// "34 %", "less than 0.1 %".
+std::string share_words(double share) {
+  const double percent = 100 * share;
+  return percent < 0.1 ? "less than 0.1 %" : fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+}
+
 }  // namespace
 
 std::optional<SubnormalWeights> subnormal_weights(const onnx::ModelProto& proto, const std::filesystem::path& model) {
   Search search(model);
   search.look_at(proto.graph());
   return search.found;
+}
+
+std::string subnormal_sentence(const SubnormalWeights& weights, const Properties& zeros) {
+  std::string others, options;
+  if (weights.others > 0)
+    others = fmt::format(" and some of {} other{}", weights.others, weights.others == 1 ? "" : "s");
+  for (const auto& [key, value] : zeros) options += fmt::format(" --property {}={}", key, value);
+  return fmt::format(
+      "{} (closer to 0 than 1.2e-38): {} of {}{}; processors can take a hundred times longer over them;{} "
+      "computes with zeros instead",
+      subnormal_words, share_words(weights.share), printable(weights.worst), others, options);
 }
 
 }  // namespace takt

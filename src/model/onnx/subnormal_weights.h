@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "model/runtime/runtime.h"
 
 namespace onnx {
 class ModelProto;
@@ -21,5 +24,11 @@ struct SubnormalWeights {
 /// are spread over it. `model` is its file, beside which external data lies. nullopt: none was seen. Data that cannot
 /// be read is left out. Thread-safe.
 std::optional<SubnormalWeights> subnormal_weights(const onnx::ModelProto& proto, const std::filesystem::path& model);
+
+/// How every sentence of subnormal_sentence() begins.
+inline constexpr std::string_view subnormal_words = "weights are subnormal numbers";
+
+/// What a user has to know of them: which they are, and the settings that make a runtime compute with zeros instead.
+std::string subnormal_sentence(const SubnormalWeights& weights, const Properties& zeros);
 
 }  // namespace takt

@@ -10,6 +10,7 @@
 #include "base/files/file.h"
 #include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
+#include "model/onnx/subnormal_weights.h"
 #include "model/onnx/weights.h"
 #include "model/onnxruntime/model_cache.h"
 #include "model/onnxruntime/properties.h"
@@ -159,11 +160,21 @@ Ort::SessionOptions Loader::options() const {
   return options;
 }
 
+/// Also those that only folding made: each factor was an ordinary number.
+void Loader::say_subnormal_weights(const std::filesystem::path& dump) {
+  const Properties zeros = zeros_for_subnormals();
+  const bool is_asked = settings_.properties.contains(kOrtSessionOptionsConfigSetDenormalAsZero);
+  if (device_ != "CPU" || zeros.empty() || is_asked) return;
+  if (const auto found = subnormal_weights(*read_onnx_structure(dump).proto, dump))
+    notes_.push_back(subnormal_sentence(*found, zeros));
+}
+
 void Loader::prepare_profiling(const Graph* graph) {
   folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
   try {
     optimised_ = read_optimised(save_optimised(true), graph, where_);
+    say_subnormal_weights(dump);
     // What was saved must load again as it is, or the figures would be those of no model.
     auto trial = options();
     leave_weights_as_they_are(trial);

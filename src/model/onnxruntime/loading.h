@@ -51,6 +51,7 @@ class Loader {
   void save_with_weights_apart(const std::filesystem::path& dump, std::size_t least_bytes) const;
   void write_optimised_model(const std::filesystem::path& file);
   void prepare_profiling(const Graph* graph);
+  void say_subnormal_weights(const std::filesystem::path& dump);
   void prepare_cache();
   Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options,
                           const std::filesystem::path& beside) const;

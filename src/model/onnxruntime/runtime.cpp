@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <onnxruntime_cxx_api.h>
-#include <onnxruntime_session_options_config_keys.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -14,6 +14,7 @@
 #include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/session.h"
 #include "model/onnxruntime/shapes.h"
+#include "model/onnxruntime/subnormals.h"
 #include "model/runtime/device_choice.h"
 #include "model/runtime/model_file.h"
 #include "model/runtime/sdk_errors.h"
@@ -72,7 +73,8 @@ class OnnxRuntime : public Runtime {
                                 const SessionSettings& settings) override {
     const std::string device = choose_device(devices(), settings.device, where(model, name()), "ONNX Runtime");
     check_model_file(model);
-    return loading(model, [&] { return ort::open_session(env_, model, graph, device, with_custom_ops(settings)); });
+    return loading(
+        model, [&] { return ort::open_session(env_, model, graph, device, with_custom_ops(settings)); }, graph);
   }
 
   bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
@@ -81,7 +83,8 @@ class OnnxRuntime : public Runtime {
                                        const SessionSettings& settings) override {
     if (!graph || !could_share_weights(settings)) return std::nullopt;
     check_model_file(model);
-    return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", with_custom_ops(settings)); });
+    return loading(
+        model, [&] { return ort::open_pair(env_, model, *graph, "CPU", with_custom_ops(settings)); }, graph);
   }
 
   bool save_structure(const std::filesystem::path& model, const Graph& graph, const SessionSettings& settings,
@@ -125,9 +128,36 @@ class OnnxRuntime : public Runtime {
     return settings;
   }
 
+  /// Throws what is better said of a refusal than by itself. `graph` may be null.
+  void check_refusal(const Ort::Exception& refusal, const std::filesystem::path& model, const Graph* graph) const {
+    constexpr std::int64_t oldest = 7;  // it loads older ones, and has kernels for none of their broadcasts
+    if (std::string_view(refusal.what()).find("Protobuf parsing failed") != std::string_view::npos)
+      throw Error(ErrorKind::bad_input,
+                  printable(model.string()) + ": the file is not an ONNX model, or is damaged or truncated");
+    if (!graph || refusal.GetOrtErrorCode() != ORT_NOT_IMPLEMENTED) return;
+    const auto set = graph->opsets.find("");
+    if (set == graph->opsets.end() || set->second >= oldest) return;
+    throw Error(
+        ErrorKind::unsupported,
+        fmt::format("{}: {}; the model uses operator set {}, of which ONNX Runtime runs little: convert it to {} "
+                    "or later with onnx.version_converter, or use another runtime",
+                    where(model, name()), one_sentence(refusal.what()), set->second, oldest));
+  }
+
   template <typename Call>
-  auto loading(const std::filesystem::path& model, const Call& call) const -> decltype(call()) {
-    return guarded(where(model, name()) + ": cannot be loaded", call, failure_while_loading);
+  auto loading(const std::filesystem::path& model, const Call& call, const Graph* graph = nullptr) const
+      -> decltype(call()) {
+    return guarded(
+        where(model, name()) + ": cannot be loaded",
+        [&] {
+          try {
+            return call();
+          } catch (const Ort::Exception& e) {
+            check_refusal(e, model, graph);
+            throw;
+          }
+        },
+        failure_while_loading);
   }
 
   // A CUDA build lists its provider also where it cannot load, so it is tried.
@@ -152,11 +182,9 @@ class OnnxRuntime : public Runtime {
 }  // namespace
 
 RuntimeTraits onnxruntime_traits() {
-  RuntimeTraits traits{.saves_graph = true, .as_written = {{"graph_optimization_level", "disabled"}}};
-#if defined(__x86_64__)  // it ignores the property elsewhere
-  traits.subnormals_as_zero = {{kOrtSessionOptionsConfigSetDenormalAsZero, "1"}};
-#endif
-  return traits;
+  return {.saves_graph = true,
+          .subnormals_as_zero = ort::zeros_for_subnormals(),
+          .as_written = {{"graph_optimization_level", "disabled"}}};
 }
 
 std::unique_ptr<Runtime> make_onnxruntime_runtime() {

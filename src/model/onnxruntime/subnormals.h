@@ -13,6 +13,15 @@
 
 namespace takt::ort {
 
+/// With which a session computes with zeros; empty: this processor takes no longer, or ONNX Runtime ignores it.
+inline Properties zeros_for_subnormals() {
+#if defined(__x86_64__)
+  return {{kOrtSessionOptionsConfigSetDenormalAsZero, "1"}};
+#else
+  return {};
+#endif
+}
+
 /// Whether a session with these properties computes with zeros instead of subnormal numbers.
 inline bool takes_subnormals_as_zero(const Properties& properties) {
   const auto found = properties.find(kOrtSessionOptionsConfigSetDenormalAsZero);

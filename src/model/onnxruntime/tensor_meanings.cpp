@@ -115,6 +115,18 @@ std::optional<std::size_t> TensorMeanings::find_main_op(const OptimisedNode& nod
   return model_.producer(*tensor);
 }
 
+/// Rule 2, of a node that only what its result holds makes known.
+bool TensorMeanings::learn_main_op(std::size_t node) {
+  const OptimisedNode& n = nodes_[node];
+  if (main_ops_[node] || only_renames(n)) return false;
+  for (const std::string& output : n.executed.outputs) {
+    const auto made = of(output);
+    const auto op = made ? model_.producer(*made) : std::nullopt;
+    if (op && computes(n.executed.type, model_.graph.ops[*op].type)) main_ops_[node] = op;
+  }
+  return main_ops_[node].has_value();
+}
+
 bool TensorMeanings::learn(const std::string& tensor, std::optional<TensorId> meaning) {
   return meaning && !tensor.empty() && meanings_.emplace(tensor, *meaning).second;
 }
@@ -143,7 +155,7 @@ bool TensorMeanings::learn_across(std::size_t node) {
 void TensorMeanings::settle() {
   for (bool learnt = true; learnt;) {
     learnt = false;
-    for (std::size_t i = nodes_.size(); i-- > 0;) learnt |= learn_inputs(i) || learn_across(i);
+    for (std::size_t i = nodes_.size(); i-- > 0;) learnt |= learn_main_op(i) || learn_inputs(i) || learn_across(i);
     for (std::size_t i = 0; i < nodes_.size(); ++i) learnt |= learn_across(i);
   }
 }

@@ -4,8 +4,9 @@
 // views make tensors with new names ("reorder_token_7") that hold the old values. What those are follows from four
 // rules:
 // 1. A tensor whose name is the model's own is the model's own.
-// 2. A node that is one operator of the model (by its name, or that of the tensor it was made for) reads what that
-//    operator reads: so its inputs are known, and with them what the nodes before it make, whatever was fused there.
+// 2. A node that is one operator of the model (by its name, by the tensor it was made for, or as it makes what that
+//    operator does) reads what that operator reads: so its inputs are known, and with them what the nodes before it
+//    make, whatever was fused there.
 // 3. A node that the optimiser added to change layout, type or shape holds on both sides the same tensor.
 // 4. Where nobody reads a tensor that way, the node that makes it says how far it goes: from its operator over the sum
 //    that its further input names to the activation that it carries.
@@ -56,6 +57,7 @@ class TensorMeanings {
   std::optional<std::size_t> find_main_op(const OptimisedNode& node) const;
   std::optional<TensorId> named_tensor(const OptimisedNode& node) const;
   std::optional<std::size_t> nearest(TensorId from, std::string_view kernel) const;
+  bool learn_main_op(std::size_t node);
   bool learn(const std::string& tensor, std::optional<TensorId> meaning);
   bool learn_inputs(std::size_t node);
   bool learn_across(std::size_t node);

@@ -11,6 +11,7 @@
 #include "base/basics/text.h"
 #include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
+#include "model/openvino/conversion_errors.h"
 #include "model/openvino/ir_graph.h"
 #include "model/openvino/layers.h"
 #include "model/openvino/mapped_weights.h"
@@ -35,22 +36,11 @@ std::string device_reason(const std::string& device, const std::string& message)
   return device.empty() ? message : one_sentence(message);
 }
 
-constexpr std::string_view unknown_operators = "No conversion rule found for operations: ";
-
-// Of "FrontEnd API failed with OpConversionFailure … No conversion rule found for operations: X" only X counts.
-std::string reading_reason(const std::string& message) {
-  const auto at = message.find(unknown_operators);
-  if (at == std::string::npos) return one_sentence(message);
-  const auto begin = at + unknown_operators.size();
-  const auto types = message.substr(begin, message.find('\n', begin) - begin);
-  return fmt::format("OpenVINO does not support the operator {}; use --runtime onnxruntime", one_sentence(types));
-}
-
 bool is_ir(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".xml"; }
 
 /// OpenVINO does not say which file it misses; its words where it is not the weights.
 std::string reading_reason(const std::filesystem::path& model, const std::string& message) {
-  if (!is_ir(model)) return reading_reason(message);
+  if (!is_ir(model)) return openvino::conversion_reason(message);
   std::filesystem::path weights = model;
   weights.replace_extension(".bin");
   const std::string file = printable(weights.filename().string());
@@ -59,7 +49,7 @@ std::string reading_reason(const std::filesystem::path& model, const std::string
     return fmt::format("its weights, '{}', cannot be found; put them next to it", file);
   if (message.find("Incorrect weights in bin file") != std::string::npos)
     return fmt::format("its weights, '{}', are truncated or belong to another model", file);
-  return reading_reason(message);
+  return openvino::conversion_reason(message);
 }
 
 /// OpenVINO takes a .xml that is no IR for some other importer's, and those write to stderr.
@@ -255,7 +245,7 @@ class OpenVinoRuntime : public Runtime {
       }
       return last_read_->clone();
     } catch (const std::exception& e) {
-      const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
+      const bool unknown = std::string_view(e.what()).find(openvino::unknown_operators) != std::string_view::npos;
       throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
                   fmt::format("{}: cannot be read: {}", place, reading_reason(model, e.what())));
     } catch (...) {

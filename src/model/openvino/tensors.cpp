@@ -6,6 +6,8 @@
 #include <cstring>
 #include <openvino/core/node.hpp>
 
+#include "model/graph/limits.h"
+
 namespace takt::openvino {
 
 ElementType element_type(const ov::element::Type& type) {
@@ -44,6 +46,10 @@ ElementType element_type(const ov::element::Type& type) {
       return ElementType::f8e4m3fn;
     case ov::element::Type_t::f8e5m2:
       return ElementType::f8e5m2;
+    case ov::element::Type_t::f4e2m1:
+      return ElementType::f4e2m1;
+    case ov::element::Type_t::f8e8m0:
+      return ElementType::f8e8m0;
     case ov::element::Type_t::string:
       return ElementType::string;
     default:
@@ -56,7 +62,11 @@ PartialShape partial_shape(const ov::PartialShape& shape) {
   if (shape.rank().is_dynamic()) return result;
   for (const auto& dim : shape) {
     auto& added = result.emplace_back();
-    if (dim.is_static()) added.value = dim.get_length();
+    if (dim.is_static())
+      added.value = dim.get_length();
+    else
+      added.symbol = to_symbol(
+          {dim.get_min_length(), dim.get_max_length() < 0 ? std::nullopt : std::optional(dim.get_max_length())});
   }
   return result;
 }

@@ -7,7 +7,7 @@
 
 namespace takt {
 
-/// Floats of 16 to 64 bits, integers of 8 to 64, booleans and strings.
+/// Every type that is known.
 bool can_generate(ElementType type);
 
 /// Valid pseudo-random values: floats uniform in [-1, 1), integers 0 or 1 (valid as index, mask and length wherever

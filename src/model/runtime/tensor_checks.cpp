@@ -7,6 +7,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "model/graph/limits.h"
 
 namespace takt {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 bool fits(const PartialShape& declared, const Shape& shape) {
   if (declared.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] < 0 || (declared[i].value && *declared[i].value != shape[i])) return false;
+    if (shape[i] < 0 || !allows(declared[i], shape[i])) return false;
   return true;
 }
 
@@ -32,9 +33,6 @@ void check_input(const Port& port, const HostTensor& input, std::string_view whe
     fail(where, fmt::format("input '{}' has shape {}, which {} does not fit; pass a fitting one", port.name,
                             to_string(port.shape), to_string(input.shape)));
   if (const auto fault = fault_of(input)) fail(where, fmt::format("input '{}' {}", port.name, *fault));
-  if (type_bits(input.type).value_or(8) < 8)
-    fail(where, fmt::format("input '{}' is {}, which takes less than a byte; models get whole bytes only", port.name,
-                            type_name(input.type)));
 }
 
 /// Of an element type that a standard has no number for, nothing is known.
@@ -43,10 +41,9 @@ bool has_bytes(const HostTensor& value) { return type_bits(value.type).has_value
 }  // namespace
 
 std::optional<std::size_t> byte_size(ElementType type, const Shape& shape) {
-  const auto bits = type_bits(type);
   const auto count = element_count(shape);
-  if (!bits || *bits < 8 || !count || *count > most_bytes / (*bits / 8)) return std::nullopt;
-  return static_cast<std::size_t>(*count) * static_cast<std::size_t>(*bits / 8);
+  const auto bytes = count ? byte_count(type, *count) : std::nullopt;
+  return bytes && *bytes <= most_bytes ? std::optional(static_cast<std::size_t>(*bytes)) : std::nullopt;
 }
 
 std::optional<std::string> fault_of(const HostTensor& value) {

@@ -12,8 +12,8 @@
 
 namespace takt {
 
-/// Bytes of a dense tensor in host memory; nullopt for strings, types below one byte, and what does not fit 2^40 bytes
-/// (a shape of a hostile model must not reach an allocator).
+/// Bytes of a dense tensor in host memory, elements of less than a byte packed; nullopt for strings and what does not
+/// fit 2^40 bytes (a shape of a hostile model must not reach an allocator).
 std::optional<std::size_t> byte_size(ElementType type, const Shape& shape);
 
 /// Why the value is not what it says, as a clause: a shape that cannot be, bytes or strings that are not those of type

@@ -64,5 +64,26 @@ TEST_F(SubnormalNote, of_a_run_stands_in_its_result_unless_zeros_were_asked_for)
   }
 }
 
+// The product of two ordinary constants, which the runtime computes once.
+TEST(SubnormalNoteOfFolding, names_what_only_the_runtime_made) {
+  const TestFolder folder;
+  ModelBuilder b;
+  const auto product =
+      b.node("Mul", {b.floats({1, 1e-20F}, {2}), b.floats({1, 1e-20F}, {2})}, {}, {.outputs = {"folded"}});
+  b.output(b.node("Mul", {b.input("x", ElementType::f32, {2}), product}, {}, {.name = "mul", .outputs = {"y"}}));
+  const auto model = folder / "m.onnx";
+  write_onnx(b.build(), model);
+  for (const std::string& runtime : runtime_names()) {
+    const RuntimeTraits traits = traits_of(runtime);
+    if (traits.subnormals_as_zero.empty()) continue;
+    RunSettings settings;
+    settings.runtime = runtime, settings.iterations = 1, settings.warmup_iterations = 0;
+    const auto said = Contains(HasSubstr("weights are subnormal numbers (closer to 0 than 1.2e-38): 50 % of folded;"));
+    EXPECT_THAT(run_model(model, settings, RunPasses::both).notes, said);
+    settings.properties = traits.subnormals_as_zero;
+    EXPECT_THAT(run_model(model, settings, RunPasses::both).notes, Not(Contains(HasSubstr("subnormal"))));
+  }
+}
+
 }  // namespace
 }  // namespace takt

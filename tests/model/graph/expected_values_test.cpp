@@ -69,6 +69,33 @@ TEST(ExpectedValues, axes_parts_and_places_are_some_that_there_are) {
   EXPECT_THAT(expected(b), ElementsAre("axis 0 CumSum", "parts 2 Split", "pair 0 GatherND", "triple 0 ScatterND"));
 }
 
+TEST(ExpectedValues, parameters_of_operators_are_some_that_they_take) {
+  ModelBuilder b;
+  const auto x = b.input("x", f32, {4, 1, 6});
+  b.output(b.node("Unsqueeze", {x, b.input("new_axes", i64, {2})}));
+  b.output(b.node("ReduceSum", {x, b.input("summed", i64, {2})}));
+  b.output(b.node("Squeeze", {x, b.input("left_out", i64, {1})}));
+  b.output(
+      b.node("Slice", {x, b.integers({0}), b.integers({3}), b.input("cut", i64, {1}), b.input("steps", i64, {1})}));
+  b.output(b.node("Dropout", {x, b.input("ratio", f32, {})}));
+  const auto parts = b.node("SplitToSequence", {x}, {{"keepdims", std::int64_t{1}}});
+  b.output(b.node("SequenceAt", {parts, b.input("place", i64, {})}));
+  b.output(b.node("Squeeze", {b.input("z", f32, {2, 3}), b.input("none", i64, {1})}));
+  EXPECT_THAT(expected(b), ElementsAre("new_axes 0+1 Unsqueeze", "summed 0+1 ReduceSum", "left_out 1+1 Squeeze",
+                                       "cut 0+1 Slice", "steps 1 Slice", "ratio 0 Dropout", "place 0 SequenceAt"));
+}
+
+TEST(ExpectedValues, steps_of_frames_are_a_quarter_of_one) {
+  ModelBuilder b;
+  const auto signal = b.input("signal", f32, {1, 256, 1});
+  b.output(b.node("STFT", {signal, b.input("by_window", i64, {}), b.weight({64})}));
+  b.output(b.node("STFT", {signal, b.input("by_length", i64, {}), "", b.integers({128}, {})}));
+  b.output(b.node("STFT", {signal, b.input("by_nothing", i64, {}), "", b.input("frame", i64, {})}));
+  b.output(b.node("DFT", {signal, b.input("points", i64, {})}));
+  EXPECT_THAT(expected(b), ElementsAre("by_window 16 STFT (length)", "by_length 32 STFT (length)",
+                                       "by_nothing 1 STFT (length)", "points 256 DFT (length)"));
+}
+
 TEST(ExpectedValues, sequences_are_as_long_as_they_can_be) {
   for (const std::int64_t batch_first : {0, 1}) {
     ModelBuilder b;

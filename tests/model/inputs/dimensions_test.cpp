@@ -54,6 +54,35 @@ TEST(DimensionGuess, a_size_of_one_that_is_stretched_says_nothing_of_the_other) 
   }
 }
 
+TEST(DimensionGuess, what_is_cut_into_blocks_or_parts_is_a_multiple_of_them) {
+  ModelBuilder b;
+  const auto x = b.symbolic_input("x", ElementType::f32, "n,c,h,w"),
+             y = b.symbolic_input("y", ElementType::f32, "1,width");
+  b.output(b.node("DepthToSpace", {x}, {{"blocksize", std::int64_t{3}}}));
+  b.output(b.node("SpaceToDepth", {x}, {{"blocksize", std::int64_t{5}}}));
+  b.output(b.node("Split", {y}, {{"axis", std::int64_t{-1}}}, {.outputs = {"one", "two", "three"}}));
+  const Graph graph = b.build().graph;
+  const Port image = open_port("x", {"n", "c", "h", "w"});
+  const Port rows{"y", ElementType::f32, {{1, ""}, {std::nullopt, "width"}}};
+  const DimensionGuess guess(&graph, {image, rows}, {});
+  EXPECT_THAT(first_choice(guess, image), ElementsAre(1, 9, 225, 225));
+  EXPECT_EQ(first_choice(guess, rows)[1] % 3, 0);
+}
+
+TEST(DimensionGuess, limits_are_kept_in_every_try_and_make_no_dimensions_equal) {
+  const Port port = open_port("x", {"2..4", "1..10", "1..10", "300.."});
+  const DimensionGuess guess(nullptr, {port}, {});
+  EXPECT_THAT(first_choice(guess, port), ElementsAre(2, 3, 10, 300));
+  bool differ = false;
+  for (std::size_t number = 0; number < guess.tries(); ++number) {
+    const Shape shape = guess.shape_of(port, {}, number);
+    EXPECT_TRUE(shape[0] >= 2 && shape[0] <= 4 && shape[1] <= 10 && shape[2] <= 10 && shape[3] >= 300)
+        << to_string(shape);
+    differ = differ || shape[1] != shape[2];
+  }
+  EXPECT_TRUE(differ);
+}
+
 TEST(DimensionGuess, a_kernel_larger_than_the_usual_size_makes_the_input_larger) {
   ModelBuilder b;
   b.output(b.node("Conv", {b.symbolic_input("x", ElementType::f32, "n,1,length"), b.weight({4, 1, 400})}));

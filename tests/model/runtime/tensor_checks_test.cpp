@@ -94,14 +94,28 @@ TEST(FixShape, changes_what_is_open_and_nothing_else) {
             "m: there is no input 'z' to give shape {7}; the inputs are a, b");
 }
 
-TEST(CheckInput, of_less_than_a_byte_is_refused) {
-  const HostTensor half{"x", ElementType::i4, {2}, Bytes(std::vector<std::byte>(1)), {}};
-  try {
-    check_input(std::vector<Port>{{"x", ElementType::i4, {Dim{2, ""}}}}, 0, half, "m.onnx");
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("input 'x' is int4, which takes less than a byte"), std::string::npos);
-  }
+TEST(CheckInput, of_less_than_a_byte_is_packed) {
+  const std::vector<Port> ports{{"x", ElementType::i4, {Dim{3, ""}}}};
+  EXPECT_EQ(byte_size(ElementType::i4, {3}), 2u);
+  EXPECT_EQ(refusal_of([&] {
+              check_input(ports, 0, {"x", ElementType::i4, {3}, Bytes(std::vector<std::byte>(2)), {}}, "m.onnx");
+            }),
+            "taken");
+  EXPECT_EQ(refusal_of([&] {
+              check_input(ports, 0, {"x", ElementType::i4, {3}, Bytes(std::vector<std::byte>(3)), {}}, "m.onnx");
+            }),
+            "m.onnx: input 'x' holds 3 bytes, but {3} of int4 is 2 bytes");
+}
+
+TEST(FixShape, limits_of_a_dimension_are_kept) {
+  const PartialShape limited{{{}, "2..10"}, {{}, "4.."}};
+  EXPECT_EQ(to_string(fix_shape(limited, {10, 4}, "m", "x")), "{10,4}");
+  EXPECT_EQ(refusal_of([&] {
+              fix_shape(limited, {11, 4}, "m", "x");
+            }),
+            "m: input 'x' has shape {2..10,4..}, which {11,4} does not fit; change only dimensions that the model "
+            "leaves open");
+  EXPECT_NE(refusal_of([&] { fix_shape(limited, {2, 3}, "m", "x"); }), "taken");
 }
 
 }  // namespace
