@@ -85,9 +85,10 @@ std::string text_of(const EvaluateOptions& o, std::vector<EvaluatedModel> models
 int run(EvaluateOptions& o, Arguments arguments) {
   EvaluateSettings settings;
   settings.time = duration_for("evaluate", "--time", o.time, std::chrono::milliseconds(1)) / o.rounds;
-  const Predictor predictor = predictor_for(o.what).predictor;
-  const Provenance provenance = provenance_of("evaluate", arguments);
   settings.models = models_to_collect(o.what.models);
+  const ChosenPredictor chosen = predictor_for(o.what);
+  const Predictor& predictor = chosen.predictor;
+  const Provenance provenance = provenance_of("evaluate", arguments);
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = words_of(worker_collect_command);
   settings.load = load_config_for(o.load, predictor);
@@ -104,11 +105,19 @@ int run(EvaluateOptions& o, Arguments arguments) {
   }
   interrupt.work_is_over();
   watch.tell();
-  for (const EvaluatedModel& model : models)
-    if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
+  std::string problem;
+  for (const EvaluatedModel& model : models) {
+    if (model.problem.empty()) continue;
+    const std::string name = printable(model.model) + ": ", why = printable(model.problem);
+    problem = why.starts_with(name) ? why : name + why;
+    if (models.size() > 1) log_warning(problem);
+  }
   const auto tables = evaluate_tables(models);
+  if (tables.front().rows.empty())
+    throw Error(ErrorKind::runtime,
+                models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
+  say_whose_times(o.what, chosen);
   print(o.output, tables, provenance, text_of(o, models));
-  if (tables.front().rows.empty()) throw Error(ErrorKind::runtime, "no model could be predicted and run");
   return 0;
 }
 

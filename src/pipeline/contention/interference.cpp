@@ -212,8 +212,9 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
   return report;
 }
 
-void doubt(std::vector<PairRow>& pairs) {
-  for (PairRow& row : pairs)
+void doubt(InterferenceReport& report) {
+  report.doubted = true;
+  for (PairRow& row : report.pairs)
     if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
 }
 
