@@ -74,6 +74,9 @@ class BusyTest(unittest.TestCase):
     def test_plans(self):
         self.assert_said('plan', 'run', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
 
+    def test_a_search_that_measures(self):
+        self.assert_said('plan', 'search', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
+
     def test_a_collection(self):
         self.assert_said('collect', '--models', 'small.onnx', '--rounds', '1', '--time', '300ms', '--accept-disturbed',
                          '-o', 'set.csv')

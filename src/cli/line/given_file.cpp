@@ -18,6 +18,7 @@ struct FileUse {
   std::string_view is, command, rest, purpose;
 };
 
+namespace uses {
 constexpr FileUse pipeline_trace{"a trace of a pipeline", "pipeline analyze", "", "shows where its time went"};
 constexpr FileUse training_trace{"a trace of PyTorch's profiler", "diagnose", "", "explains it"};
 constexpr FileUse other_trace{"a trace", "trace info", "", "shows what is in it"};
@@ -26,25 +27,26 @@ constexpr FileUse result{"a result of takt", "report", " -o page.html", "makes a
 constexpr FileUse pipeline{"the description of a pipeline", "pipeline run", "", "runs it"};
 constexpr FileUse dataset{"a dataset of kernels", "fit", "", "trains a predictor on it"};
 constexpr FileUse model{"a model", "run", "", "measures it"};
+}  // namespace uses
 
 const FileUse* use_of_json(std::string_view start) {
   const auto has = [&](std::string_view word) { return start.find(word) != start.npos; };
   const bool of_takt = has("\"takt\":") && has("\"schema_version\"");
-  if (of_takt && has("\"pipeline\":{")) return &pipeline_trace;
-  if (has("\"graph_exec\"") || has("\"opr_footprint\"") || has("\"provenance\"")) return &profile;
+  if (of_takt && has("\"pipeline\":{")) return &uses::pipeline_trace;
+  if (has("\"graph_exec\"") || has("\"opr_footprint\"") || has("\"provenance\"")) return &uses::profile;
   const bool is_trace = has("\"traceEvents\"") || has("\"ph\":");
-  if (is_trace && (has("\"deviceProperties\"") || has("\"cpu_op\""))) return &training_trace;
-  if (is_trace) return &other_trace;
-  return of_takt ? &result : nullptr;
+  if (is_trace && (has("\"deviceProperties\"") || has("\"cpu_op\""))) return &uses::training_trace;
+  if (is_trace) return &uses::other_trace;
+  return of_takt ? &uses::result : nullptr;
 }
 
 const FileUse* use_of(const std::filesystem::path& path, std::string_view start) {
   const std::string ending = lower_case(path.extension().string());
   const std::string_view text = trim(start);
   if (text.starts_with('{') || text.starts_with('[')) return use_of_json(text);
-  if (ending == ".onnx" || text.starts_with("<?xml")) return &model;
-  if ((ending == ".yaml" || ending == ".yml") && text.find("stages:") != text.npos) return &pipeline;
-  return text.starts_with("Kernel_ID,") ? &dataset : nullptr;
+  if (ending == ".onnx" || text.starts_with("<?xml")) return &uses::model;
+  if ((ending == ".yaml" || ending == ".yml") && text.find("stages:") != text.npos) return &uses::pipeline;
+  return text.starts_with("Kernel_ID,") ? &uses::dataset : nullptr;
 }
 
 std::string beginning_of_given(const std::filesystem::path& path) try {

@@ -212,10 +212,14 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
   return report;
 }
 
+void doubt(std::vector<PairRow>& pairs) {
+  for (PairRow& row : pairs)
+    if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
+}
+
 void doubt(InterferenceReport& report) {
   report.doubted = true;
-  for (PairRow& row : report.pairs)
-    if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
+  doubt(report.pairs);
 }
 
 ContentionLaw law_of(const InterferenceReport& report) {

@@ -78,6 +78,7 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
 
 /// No pair that was measured is called significant any more, as other programs ran meanwhile (base/system/busy.h).
 /// Predicted ones stay as they are.
+void doubt(std::vector<PairRow>& pairs);
 void doubt(InterferenceReport& report);
 
 /// The matrix of the significant slow-downs; empty without one.
