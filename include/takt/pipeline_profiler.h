@@ -14,7 +14,8 @@
 //
 // A batch goes through the stages one after the other, once through each. The order of the stages is the order in which
 // batches went through them, regardless of the order of the calls. The time between two stages of a batch counts as
-// waiting for the second. Batches that have not been in every stage (yet) are left out; unfinished() counts them.
+// waiting for the second. A batch may skip stages. It is delivered if it was in a stage from which no batch goes on; one
+// that ended elsewhere while others went on was dropped, and the others are left out. unfinished() counts both.
 // examples/pipeline_profiler is a whole program. Link with takt::takt.
 #pragma once
 
@@ -59,8 +60,8 @@ class TAKT_EXPORT PipelineProfiler {
   /// The clock of all times here, std::chrono::steady_clock, in nanoseconds.
   static std::chrono::nanoseconds now();
 
-  /// A batch in a stage, from its start there to its end. `batch` is any number that is unique to the batch; results
-  /// number the batches from 0, in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a
+  /// A batch in a stage, from its start there to its end. `batch` is any number that is unique to the batch; rows
+  /// of results are in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a
   /// stage or device without a name, an end before the start, times more than 36 years from now, counters below 0,
   /// times or bytes of all batches that no sum can hold, and a batch that was in that stage before.
   void log_event(std::string_view stage, std::string_view device, std::int64_t batch,
@@ -74,11 +75,11 @@ class TAKT_EXPORT PipelineProfiler {
   /// log_event() does, and where parts end before they begin or begin before the partition ends.
   void log_execution(std::string_view stage, const DataParallelResult& result);
 
-  std::int64_t finished() const;    ///< batches that have been in every stage that was named so far
-  std::int64_t unfinished() const;  ///< batches that have not: in flight, or failed
+  std::int64_t finished() const;    ///< batches that were delivered
+  std::int64_t unfinished() const;  ///< batches that were not: in flight, dropped, or failed
 
   /// Returns a report to read: the answers first, then the tables, except those with a row per batch. This function and
-  /// the following ones throw Error(bad_input) if no batch has been in every stage, and if a batch was in a stage
+  /// the following ones throw Error(bad_input) if no batch was delivered, and if a batch was in a stage
   /// before another one had left it.
   std::string text() const;
   /// summary, bindings, devices, stages, batches, parts, device_stages, splits, critical_path; a table may have no

@@ -19,6 +19,7 @@
 #include "base/system/shared_library.h"
 #include "base/system/watched_work.h"
 #include "cli/line/commands.h"
+#include "cli/line/given_file.h"
 
 namespace {
 
@@ -32,10 +33,10 @@ int fail(int code, const char* message) {
 }
 
 int run(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     takt::leave_out_relative_library_folders(argv);
     takt::end_by_signals();
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
     int code = takt::run_command_line(arguments);
     // A full disk or a closed pipe shows only when the buffer is written out.
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail(1, "cannot write the result to standard output");
@@ -45,7 +46,7 @@ int run(int argc, char** argv) {
   } catch (const takt::Inconclusive& error) {
     return fail(3, error.what());
   } catch (const takt::Error& error) {
-    return fail(1, (error.what() + takt::full_temporary_folder()).c_str());
+    return fail(1, (error.what() + takt::other_use(error.what(), arguments) + takt::full_temporary_folder()).c_str());
   } catch (const std::bad_alloc&) {
     return fail(1, "out of memory; the file or the shapes may be too big for this machine");
   } catch (const std::exception& error) {

@@ -22,7 +22,7 @@ TEST(Busy, names_who_used_most_of_it_and_how_much) {
   busy.programs = {{"python3", 1, {12}, 9500ms}, {"cc1plus", 4, {1, 2, 3, 4}, 4s}, {"sshd", 1, {7}, 500ms}};
   EXPECT_EQ(to_string(busy),
             "other programs used 1.40 of 2 CPUs during the measurements: python3 (process 12) 0.95, cc1plus (4 "
-            "processes) 0.40; times are longer than on a quiet machine")
+            "processes) 0.40; times are longer than on an idle machine")
       << "sshd is less than a tenth of it";
   EXPECT_DOUBLE_EQ(busy.share(), 0.7);
 }

@@ -63,11 +63,19 @@ class BusyTest(unittest.TestCase):
     def test_kernels(self):
         self.assert_said('kernels', 'bench', 'small.onnx', '--iter', '200000')
 
+    def test_runs_whose_times_show_no_cause(self):
+        """Too few for one, so the line must come by itself; slow runs have their causes instead."""
+        done = call('run', 'small.onnx', '--iter', '5', '--warmup-time', '500ms', '--no-ops', cwd=self.folder)
+        self.assertTrue(re.search(SENTENCE, done.stderr) or 'preempted' in done.stdout, done.stderr + done.stdout)
+
     def test_variants(self):
         self.assert_said('run', 'small.onnx', '--vary', 'threads=1,2', '--time', '1s')
 
     def test_plans(self):
         self.assert_said('plan', 'run', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
+
+    def test_a_search_that_measures(self):
+        self.assert_said('plan', 'search', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
 
     def test_a_collection(self):
         self.assert_said('collect', '--models', 'small.onnx', '--rounds', '1', '--time', '300ms', '--accept-disturbed',

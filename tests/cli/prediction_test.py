@@ -344,7 +344,7 @@ class Chain(unittest.TestCase):
         self.assertIn('--time', refused(2, 'collect', '--models', 'zoo', '--time', '5'))
         self.assertIn('zoo', refused(1, *self.collect('zoo')))  # a folder
         self.assertIn('measured with different settings', refused(1, *self.collect('dataset.csv', '--threads', '2')))
-        self.assertIn('predictor.json', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'nowhere'))
+        self.assertIn('no such predictor', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'nowhere'))
         (self.folder / 'other.csv').write_text('a,b\n1,2\n', encoding='utf-8')
         self.assertIn('other.csv:1', refused(1, 'fit', 'other.csv', '-o', 'p'))
         newer = self.folder / 'newer'

@@ -44,6 +44,23 @@ REFUSED = [  # words, exit code, said
     (['pipeline', 'run', 'bytes.yaml', '--simulate'], 1, 'bytes.yaml:1: not YAML: byte 0 is not UTF-8'),
     (['plan', 'search', '--costs', 'p.json'], 1, "p.json: holds no costs of stages: it is a profile; 'takt analyze p.json'"),
     (['fit', 'p.json'], 1, "p.json: is no dataset of 'takt collect': it is a profile; 'takt analyze p.json' prints it"),
+    (['pipeline', 'run', 'p.json'], 1, "; it is a profile of operators: 'takt analyze p.json' prints it"),
+    (['pipeline', 'run', 'run.json'], 1, "; it is a trace of a pipeline: 'takt pipeline analyze run.json' shows where"),
+    (['pipeline', 'run', 'small.onnx'], 1, "; it is a model: 'takt run small.onnx' measures it"),
+    (['pipeline', 'analyze', 'one.yaml'], 1, "; it is the description of a pipeline: 'takt pipeline run one.yaml' runs it"),
+    (['trace', 'info', 'one.yaml'], 1, "; it is the description of a pipeline: 'takt pipeline run one.yaml' runs it"),
+    (['pipeline', 'analyze', 'result.json'], 1, "; it is a result of takt: 'takt report result.json -o page.html' makes"),
+    (['analyze', 'result.json'], 1, "; it is a result of takt: 'takt report result.json -o page.html' makes a page of it"),
+    (['report', 'one.yaml', '-o', 'x.html'], 1, "; it is the description of a pipeline: 'takt pipeline run one.yaml'"),
+    (['plan', 'search', '--costs', 'one.yaml'], 1, "; it is the description of a pipeline: 'takt pipeline run one.yaml'"),
+    (['plan', 'run', 'one.yaml'], 1, "; it is the description of a pipeline: 'takt pipeline run one.yaml' runs it"),
+    (['fit', 'small.onnx'], 1, "; it is a model: 'takt run small.onnx' measures it"),
+    (['diagnose', 'run.json'], 1, "; it is a trace of a pipeline: 'takt pipeline analyze run.json' shows where"),
+    (['predict', 'p.json'], 1, "p.json: is not a model that takt runs: it is a profile; 'takt analyze p.json' prints it"),
+    (['evaluate', 'one.yaml'], 1, "one.yaml: is not a model that takt runs: it describes a pipeline"),
+    (['predict', 'small.onnx', '--predictor', 'nowhere'], 1, "'nowhere': no such predictor; name a folder or file that"),
+    (['plan', 'search', '--costs', 'costs.json', '--plan', 'foo'], 1, "--plan 'foo': no file has this name; write PEP1"),
+    (['pipeline', 'whatif', 'run.json', '--set', 'stage.first.queue=1e9'], 2, 'queue takes a whole number from 1 to 1000000'),
     (['zoo', 'export'], 2, 'name their folder with -o DIR, or choose some with --config FILE'),
     (['pipeline', 'whatif', 'run.json', '--set', 'stage.first.device=GPU'], 2,
      "the run has no device 'GPU'; it has sim:CPU. The time of a stage on a device that did not take part is not known"),
@@ -77,7 +94,9 @@ class WeakAnswers(unittest.TestCase):
         (path / 'bytes.yaml').write_bytes(b'\xff\xfe')
         (path / 'one.yaml').write_text('batches: 4\nstages:\n  - {name: first, dummy: {time: 1ms}, device: sim:CPU}\n',
                                        encoding='utf-8')
-        cls.takt('run', *SIM, '--profile', 'p.json')
+        (path / 'costs.json').write_text((pathlib.Path(__file__).parents[2] / 'examples/plans/costs.json').read_text(),
+                                         encoding='utf-8')
+        cls.takt('run', *SIM, '--profile', 'p.json', '--format', 'json', '-o', 'result.json')
         cls.takt('pipeline', 'run', 'one.yaml', '--simulate', '--trace', 'run.json')
 
     @classmethod

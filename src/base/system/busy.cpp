@@ -48,7 +48,7 @@ std::string to_string(const BusyMachine& busy) {
     text += fmt::format("{} {} {:.2f}", named++ == 0 ? ":" : ",", to_string(program), used);
   }
   if (named == 0) text += " (the system does not show which)";
-  return text + "; times are longer than on a quiet machine";
+  return text + "; times are longer than on an idle machine";
 }
 
 BusyWatch::BusyWatch() : began_(steady_now()), own_(own_time()), before_(usage_.read_all()) { programs_.look(); }

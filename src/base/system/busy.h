@@ -31,7 +31,7 @@ struct BusyMachine {
 constexpr double disturbed_share = 0.1, doubtful_share = 0.25;
 
 /// "other programs used 1.40 of 2 CPUs during the measurements: python3 (process 12) 0.95, cc1plus (4 processes) 0.40;
-/// times are longer than on a quiet machine"
+/// times are longer than on an idle machine"
 std::string to_string(const BusyMachine& busy);
 
 /// Watches from its making on. Children of this process and theirs are its own. Not thread-safe.

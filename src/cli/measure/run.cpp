@@ -6,6 +6,7 @@
 #include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/machine/peaks_file.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -209,6 +210,14 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   return tables;
 }
 
+/// Slow runs have their own causes with the programs behind them; others need a word, too.
+void tell_busy(BusyWatch& watch, const RunResult& result) {
+  const auto& pass = result.plain ? result.plain : result.profiled;
+  if (!pass || pass->usage.empty()) return;  // a simulated clock
+  const auto unrest = find_instability(result);
+  if (!unrest || unrest->verdicts.empty()) watch.tell();
+}
+
 int run(RunOptions& o, Arguments arguments) {
   o.model = o.models.front();
   if (!o.vary.empty() || o.models.size() > 1) return run_variants(o, arguments);
@@ -218,8 +227,10 @@ int run(RunOptions& o, Arguments arguments) {
 
   const Interrupt interrupt;
   o.run.stop = &interrupt.requested();
+  BusyWatch watch;
   const RunResult result = measure(o);
   interrupt.work_is_over();
+  tell_busy(watch, result);
   const std::optional<OpProfile> ops = result.profiled ? std::optional(profile_ops(result)) : std::nullopt;
   const std::optional<Peaks> peaks = ops ? peaks_for(o, result) : std::nullopt;
   const FigureSettings figures{peaks ? &*peaks : nullptr, o.run.threads == 1, !o.columns.empty()};

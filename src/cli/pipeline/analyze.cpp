@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
 #include "base/memory/spill.h"
 #include "base/system/log.h"
 #include "cli/line/command_line.h"
@@ -15,6 +20,7 @@ namespace {
 
 struct PipelineAnalyzeOptions {
   std::filesystem::path file;
+  std::optional<std::int64_t> warmup;
   OutputOptions output;
   LogOptions log;
 };
@@ -30,6 +36,12 @@ CommandLine declare(PipelineAnalyzeOptions& o) {
                        "program whose events name stage and batch",
             .required = true},
            &o.file);
+  line.add({.names = "--warmup",
+            .value = "N",
+            .meaning = "Exclude the first N batches from all means, percentiles and periods. Default: as the run was "
+                       "recorded; of another program's trace, its slow first batches",
+            .range = NumberRange{0, 100'000'000}},
+           &o.warmup);
   add_output(line, o.output, table_names("pipeline analyze"));
   add_report(line, o.output);
   return line;
@@ -39,6 +51,7 @@ int run(PipelineAnalyzeOptions& o, Arguments arguments) {
   const Spill spill;
   RecordedRun recorded = read_recorded_run(o.file);
   for (const std::string& note : recorded.notes) log_warning(note);
+  if (o.warmup) recorded.run.warmup = *o.warmup;
   const Accounts accounts = account(recorded.run);
   BesideTables beside;
   if (!o.output.report.empty()) beside = beside_tables(recorded.run, o.file.string());

@@ -148,7 +148,7 @@ class InterferenceAnswer {
 
   /// Nothing that was measured can be told from what other programs did.
   void doubt() {
-    if (measured_) takt::doubt(measured_->pairs);
+    if (measured_) takt::doubt(*measured_);
     if (!single_) return;
     for (PairRow& pair : single_->pairs) pair.significant = false;
   }

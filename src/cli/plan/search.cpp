@@ -6,6 +6,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/busy.h"
 #include "base/system/log.h"
 #include "cli/line/command_line.h"
 #include "cli/line/commands.h"
@@ -139,7 +140,10 @@ int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   o.problem.at_once = settings.objective == PlanObjective::throughput;
   const PlanProblem problem = [&] {
     const Interrupt interrupt;  // what follows only computes
-    return make_problem(o.problem, interrupt);
+    BusyWatch watch;
+    PlanProblem measured = make_problem(o.problem, interrupt);
+    watch.tell();
+    return measured;
   }();
   PlanReport report = report_on(o, *problem.costs, settings);
   compare_with_single(report, *problem.costs, problem.draws, settings);

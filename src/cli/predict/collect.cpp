@@ -149,6 +149,16 @@ std::string text_of(const CollectOptions& o, const Collection& collection) {
   return text;
 }
 
+std::string why_none(const Collection& collection) {
+  int disturbed = 0, failed = 0;
+  for (const CollectedRow& row : collection.rows) disturbed += row.disturbed, failed += row.failed;
+  if (failed > 0 || disturbed == 0) return "; the table says why";
+  return fmt::format(
+      ": {} measurement{} discarded because other programs used the CPUs; stop them, or keep such "
+      "measurements with --accept-disturbed",
+      disturbed, disturbed == 1 ? " was" : "s were");
+}
+
 int run(CollectOptions& o, Arguments arguments) {
   CollectSettings settings = settings_of(o);
   const Provenance provenance = provenance_of("collect", arguments);
@@ -170,7 +180,7 @@ int run(CollectOptions& o, Arguments arguments) {
   const auto tables = collect_tables(collection.rows);
   print(o.output, tables, provenance, text_of(o, collection));
   if (collection.dataset.models.empty())
-    throw Error(ErrorKind::runtime, "no model could be measured; the table says why");
+    throw Error(ErrorKind::runtime, "no model could be measured" + why_none(collection));
   return 0;
 }
 

@@ -105,11 +105,22 @@ int run(EvaluateOptions& o, Arguments arguments) {
   }
   interrupt.work_is_over();
   watch.tell();
-  for (const EvaluatedModel& model : models)
-    if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
+  std::string problem;
+  for (const EvaluatedModel& model : models) {
+    if (model.problem.empty()) continue;
+    const std::string name = printable(model.model) + ": ", why = printable(model.problem);
+    problem = why.starts_with(name) ? why : name + why;
+    if (models.size() > 1) log_warning(problem);
+  }
   const auto tables = evaluate_tables(models);
-  print(o.output, tables, provenance, evaluation_text(models, o.output.style()));
-  if (tables.front().rows.empty()) throw Error(ErrorKind::runtime, "no model could be predicted and run");
+  const bool none = tables.front().rows.empty();
+  if (!none || !o.shard.empty()) {  // merging wants every shard
+    say_whose_times(o.what, chosen);
+    print(o.output, tables, provenance, evaluation_text(models, o.output.style()));
+  }
+  if (none)
+    throw Error(ErrorKind::runtime,
+                models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
   return 0;
 }
 

@@ -120,24 +120,25 @@ void say_what_bodies_take(const Predictor& predictor, const PredictedModel& mode
   }
 }
 
-std::string sentence_of(const PredictedModel& model) {
+std::string sentence_of(const PredictedModel& model, const TextStyle& style) {
   const ModelPrediction& p = model.prediction;
+  const std::size_t width = style.width - 1;
   std::string text =
       fmt::format("{}: {} (90 % interval: {} to {})\n", printable(model.model), format_duration(Duration(p.us)),
                   format_duration(Duration(p.low_us)),
                   std::isfinite(p.high_us) ? format_duration(Duration(p.high_us)) : std::string("no upper end"));
-  if (p.load) text += "  " + load_words(*p.load) + "\n";
-  text += fmt::format(
-      "  kernel time: {:.1f} % from measured kernels, {:.1f} % from trained regressions, {:.1f} % from the roofline "
-      "alone\n",
-      100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline));
-  return text;
+  const auto indented = [&](const std::string& words) { return "  " + wrapped(words, width, 2) + "\n"; };
+  if (p.load) text += indented(load_words(*p.load));
+  return text + indented(fmt::format(
+                    "kernel time: {:.1f} % from measured kernels, {:.1f} % from trained regressions, {:.1f} % from the "
+                    "roofline alone",
+                    100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline)));
 }
 
 std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& models,
                     const std::vector<Table>& tables) {
   std::string text;
-  for (const PredictedModel& model : models) text += sentence_of(model);
+  for (const PredictedModel& model : models) text += sentence_of(model, o.output.style());
   if (models.size() == 1)
     text += "\n" + to_text(without_columns(tables[1], {"kernel_record", "model", "kernel_node"}), o.output.style());
   return text;
@@ -183,6 +184,7 @@ int run(PredictOptions& o, Arguments arguments) {
     for (const std::string& note : models.back().facts.notes) log_info(note);
     say_what_bodies_take(predictor, made);
   }
+  say_whose_times(o.what, chosen);
   if (!o.trace.empty()) {
     Trace trace = predicted_trace(models);
     trace.set_provenance_json(to_json(provenance));

@@ -67,7 +67,10 @@ std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predic
 }
 
 ChosenPredictor predictor_for(const PredictorOptions& o) {
-  ChosenPredictor chosen = o.predictor.empty() ? choose_predictor(o.device) : named_predictor(o.predictor);
+  return o.predictor.empty() ? choose_predictor(o.device) : named_predictor(o.predictor);
+}
+
+void say_whose_times(const PredictorOptions& o, const ChosenPredictor& chosen) {
   if (!chosen.note.empty()) log_warning(chosen.note);
   const std::string machine = printable(chosen.predictor.machine);
   if (chosen.machine_factor)
@@ -79,7 +82,6 @@ ChosenPredictor predictor_for(const PredictorOptions& o) {
     log_warning(
         fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are for that machine",
                     machine, measured_machine(chosen.predictor.device)));
-  return chosen;
 }
 
 }  // namespace takt

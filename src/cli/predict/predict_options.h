@@ -40,8 +40,9 @@ void add_load(CommandLine& line, LoadChoice& choice);
 /// without load models.
 std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predictor& predictor);
 
-/// The predictor that was named, or the one for the device, with a warning if it is of another machine. Throws as
-/// named_predictor() and choose_predictor().
+/// The predictor that was named, or the one for the device. Throws as named_predictor() and choose_predictor().
 ChosenPredictor predictor_for(const PredictorOptions& o);
+/// Warns if the predictor is of another machine. To be called beside a result, not before what may fail.
+void say_whose_times(const PredictorOptions& o, const ChosenPredictor& chosen);
 
 }  // namespace takt

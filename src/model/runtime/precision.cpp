@@ -1,6 +1,7 @@
 #include "model/runtime/precision.h"
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "base/basics/text.h"
@@ -20,8 +21,11 @@ std::string precision_name(ElementType type) {
 }
 
 std::optional<ElementType> precision_named(std::string_view name) {
+  const std::string word = lower_case(name);
   for (const auto& [type, known] : precisions)
-    if (known == lower_case(name)) return type;
+    if (known == word || type_name(type) == word ||
+        (known.starts_with('f') && word == "fp" + std::string(known.substr(1))))
+      return type;
   return std::nullopt;
 }
 

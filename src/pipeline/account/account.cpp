@@ -57,7 +57,7 @@ Accounts account(const PipelineRun& run) {
   const VisitCopies copies = visit_copies(run);
   account_stages(run, columns, copies, accounts);
   assert(accounts.window.length() == window_of(run).length());
-  sort_columns(columns);
+  sort_columns(run, columns);
   account_devices(run, columns, accounts);
   accounts.latency = spread_of(accounts, [](const BatchAccount& batch) { return batch.latency(); });
   accounts.cycle_latency = spread_of(accounts, [](const BatchAccount& batch) { return batch.cycle; });
@@ -73,6 +73,8 @@ Accounts account(const PipelineRun& run) {
   accounts.bindings = settle_bindings(accounts, load, steady, std::move(binders));
   const bool waits_for_source = accounts.bindings.main && accounts.bindings.main->binder == Binder::source;
   if (waits_for_source) accounts.overload.reset();
+  accounts.logged = run.logged;
+  if (run.logged && (waits_for_source || !run.logged->dropped.empty())) account_logged_arrivals(run, accounts);
   return accounts;
 }
 

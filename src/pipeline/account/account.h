@@ -51,13 +51,20 @@ struct ShareAccount {
   Nanoseconds busy{};       ///< union of the stage's executions there; where stages overlap, their sum is beyond busy
   Nanoseconds executing{};  ///< Σ execution times
   Nanoseconds warm_up{};    ///< of `executing`, that of warm-up batches
+  /// Median over the stage's other devices of what an execution takes, where it takes half as long again here.
+  std::optional<Duration> others{};
+};
+
+/// Median stage times at both ends of a run.
+struct StageDrift {
+  Duration first{}, last{};
 };
 
 struct StageAccount {
   std::string name;
   std::string devices;  ///< "CPU", or "CPU+sim:NPU" of a stage on several
   int replicas = 1, parts = 1;
-  std::int64_t batches = 0;                ///< that passed it
+  std::int64_t batches = 0;                ///< that passed it and did not skip it
   Nanoseconds total{};                     ///< their stage times
   std::optional<Nanoseconds> first;        ///< stage time of batch 0, where it is warm-up
   Spread time, queue_wait, copy, blocked;  ///< one value per batch that is not warm-up
@@ -71,6 +78,7 @@ struct StageAccount {
   /// Mean time of an execution beside which nothing else ran anywhere, and how much longer an execution took on
   /// average, both without warm-up. Missing where none was alone.
   std::optional<Duration> alone, slowed;
+  std::optional<StageDrift> drift;  ///< where the stage became slower or faster during the run (uneven.h)
   Duration load{};  ///< time between batches that this stage alone, or the device it shares, would allow
 };
 
@@ -186,7 +194,10 @@ struct Accounts {
   std::optional<double> throughput_per_s;  ///< 1 / cycle
   std::optional<double> overall_per_s;     ///< batches over the window; missing of an empty window
   std::optional<std::int64_t> in_flight;   ///< the most batches inside, where that is bounded
-  std::optional<double> arrivals_per_s;    ///< of an open source in the steady part, by the slope of arrivals
+  /// Of an open source in the steady part, by the slope of arrivals; also of a program's own report that waits for its
+  /// source or drops batches, which count.
+  std::optional<double> arrivals_per_s;
+  std::optional<LoggedFacts> logged;  ///< as of the run
   std::optional<Overload> overload;
   Bindings bindings;
   std::vector<ShareAccount> device_stages;  ///< by device, then by stage; a device's stages that ran there or could

@@ -11,11 +11,15 @@
 // the virtual clock, the engine's own time in a measured run. Of conditions fulfilled at the same instant the data of
 // the batch itself is preferred.
 //
+// Where a program reported its run itself, its source is not known: a batch that came later than all that it needed was
+// there ends the walk, and what is before that is the source's.
+//
 // Executions that take no time can make several conditions of one instant wait for each other; no point is visited
 // twice in one instant, and where a way through it ends another one is tried, so the walk ends whatever a trace says.
 #include "pipeline/account/critical_path.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_set>
 
@@ -67,6 +71,7 @@ class Walk {
   Walk(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted, const VisitCopies& copies,
        Laps laps)
       : run_(run),
+        sorted_(sorted),
         copies_(copies),
         index_(run, sorted),
         begin_(window.begin),
@@ -125,7 +130,7 @@ class Walk {
       return move_to(best_, link_.point);
     }
     // Time has passed since, unless another way through this instant explains it.
-    if (found_ && !gap_) gap_ = {link_, best_};
+    if (found_ && (!gap_ || best_.time > gap_->second.time)) gap_ = {link_, best_};
     if (!trail_.empty()) {
       link_ = trail_.back();
       trail_.pop_back();
@@ -139,6 +144,10 @@ class Walk {
     if (lost_) return;
     const auto [from, to] = *gap_;
     link_ = from;
+    if (run_.logged && came_by_itself(from.point, to.time)) {
+      link_.point.kind = PointKind::begun;
+      return;
+    }
     const bool of_execution = from.point.kind == PointKind::started;
     const int stage = of_execution ? execution(from.point.record).what.stage : visit(from.point.record).stage;
     if (const Nanoseconds copied = std::min(copied_before(from.point), link_.time - to.time); copied.count() > 0) {
@@ -148,6 +157,21 @@ class Walk {
     if (to.time < link_.time) charge(PathActivity::dispatch, stage, Execution::host, to.time);
     forget_the_instant();
     move_to(to, from.point);
+  }
+
+  /// A program does not report when its source had a batch. One that the first stage takes long after all else was
+  /// there, beside its distance from the batch before, did not come earlier.
+  bool came_by_itself(Point point, Nanoseconds all_there) const {
+    constexpr double long_wait = 0.1;
+    const bool is_start = point.kind == PointKind::started;
+    if (!is_start && point.kind != PointKind::entered) return false;
+    const int stage = is_start ? execution(point.record).what.stage : visit(point.record).stage;
+    if (!ways_.before[index(stage)].empty()) return false;
+    const auto& came = sorted_[index(stage)].entered;
+    const auto here = std::lower_bound(came.begin(), came.end(), link_.time.count());
+    if (here == came.begin()) return false;
+    return static_cast<double>((link_.time - all_there).count()) >=
+           long_wait * static_cast<double>(link_.time.count() - *std::prev(here));
   }
 
   /// Copies that a batch waited for right before it left or started.
@@ -185,7 +209,8 @@ class Walk {
 
   /// A batch that left when it was done did not wait, whatever comes after it waited for.
   void tell_laps(Point from, const Link& next) {
-    if (from.kind == PointKind::left && next.point.kind == PointKind::finished) return;
+    const bool is_on_its_way = next.point.kind == PointKind::finished || next.point.kind == PointKind::entered;
+    if (from.kind == PointKind::left && is_on_its_way) return;
     const bool at_start = from.kind == PointKind::started;
     const int stage = at_start ? execution(from.record).what.stage
                                : (from.kind == PointKind::finished ? -1 : visit(from.record).stage);
@@ -269,6 +294,8 @@ class Walk {
 
   void ask_leave(std::uint32_t v) {
     const int stage = visit(v).stage;
+    if (index_.last_execution(v) == PathIndex::none)  // the batch skipped the stage
+      return ask({PointKind::entered, v}, visit(v).entered, link_.binding);
     ask_finished(index_.last_execution(v), link_.binding);
     for (const int next : ways_.behind[index(stage)]) ask_room(stage, next);
     if (run_.shape.stages[index(stage)].ordered) ask_left(index_.before_in_stage(v), PathBinding::order);
@@ -321,6 +348,7 @@ class Walk {
   }
 
   const PipelineRun& run_;
+  const std::vector<StageColumns>& sorted_;
   const VisitCopies& copies_;
   PathIndex index_;
   Nanoseconds begin_;

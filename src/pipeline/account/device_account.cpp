@@ -27,6 +27,8 @@
 #include "base/memory/large_pages.h"
 #include "pipeline/account/hosted_stage.h"
 #include "pipeline/account/stage_columns.h"
+#include "pipeline/account/uneven.h"
+#include "pipeline/record/skipped_visits.h"
 #include "trace/events/intervals.h"
 
 namespace takt {
@@ -45,6 +47,7 @@ class DeviceSweep {
   DeviceSweep(const PipelineRun& run, const Accounts& accounts, const std::vector<StageColumns>& columns)
       : run_(run),
         columns_(columns),
+        skipped_(run),
         warmup_(accounts.warmup),
         window_{accounts.window.begin.count(), accounts.window.end.count()},
         fetched_(run.stages.size()),
@@ -98,7 +101,7 @@ class DeviceSweep {
     const auto& executions = run_.schedule.executions;
     for (std::size_t i = 0; i < executions.size(); ++i) {
       const ExecutionRecord& record = executions[i];
-      if (record.what.device == Execution::host) continue;
+      if (record.what.device == Execution::host || skipped_.of(record.what)) continue;
       DeviceSpans& device = devices_[index(record.what.device)];
       add_busy(device, record.start.count(), record.end.count());
       // Batches that an end of the run cut off have no visits.
@@ -156,6 +159,7 @@ class DeviceSweep {
     const auto& visits = run_.schedule.visits;
     for (std::size_t i = index(stage); i < visits.size(); i += run_.stages.size()) {
       const VisitRecord& visit = visits[i];
+      if (skipped_.at(static_cast<std::size_t>(visit.batch), index(stage))) continue;
       for (const std::size_t host : hosts_of_[index(stage)][index(visit.replica)]) {
         Hosted& hosted = hosted_[index(stage)][host];
         if (hosted.replicas == shape.replicas.size()) continue;
@@ -248,6 +252,7 @@ class DeviceSweep {
 
   const PipelineRun& run_;
   const std::vector<StageColumns>& columns_;
+  SkippedVisits skipped_;
   std::int64_t warmup_;
   TimeInterval window_;
   std::vector<SpanEnds> fetched_;                                ///< by stage: inputs of batches in its queue
@@ -263,6 +268,7 @@ void account_devices(const PipelineRun& run, const std::vector<StageColumns>& so
   DeviceSweep sweep(run, accounts, sorted);
   accounts.devices = sweep.accounts();
   accounts.device_stages = sweep.shares();
+  compare_devices(run, accounts.device_stages);
 }
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/memory/large_pages.h"
+#include "pipeline/record/skipped_visits.h"
 
 namespace takt {
 namespace {
@@ -49,9 +50,11 @@ PathIndex::PathIndex(const PipelineRun& run, const std::vector<StageColumns>& so
 void PathIndex::read_executions() {
   std::vector<std::vector<std::uint32_t>> last_in_replica;
   for (const FlowStage& stage : run_.shape.stages) last_in_replica.emplace_back(stage.replicas.size(), none);
+  const SkippedVisits skipped(run_);
   const auto& executions = run_.schedule.executions;
   for (std::uint32_t i = 0; i < executions.size(); ++i) {
     const Execution& what = executions[i].what;
+    if (skipped.of(what)) continue;
     if (what.device != Execution::host && run_.shape.devices[index(what.device)].requests) add_on_device(i);
     if (what.batch >= static_cast<std::int64_t>(run_.schedule.batches.size())) continue;
     const std::uint32_t visit = visit_of(what);

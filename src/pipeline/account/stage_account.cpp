@@ -12,6 +12,8 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/memory/large_pages.h"
+#include "pipeline/account/uneven.h"
+#include "pipeline/record/skipped_visits.h"
 
 namespace takt {
 namespace {
@@ -45,7 +47,8 @@ void add_counters(StageAccount& stage, const ExecutionRecord& record, const Exec
 }
 
 /// Of a stage whose tensors takt copied, every execution has a marshalling time, if only its own copies.
-void add_copies(const PipelineRun& run, std::int64_t warmup, std::vector<StageAccount>& stages) {
+void add_copies(const PipelineRun& run, const SkippedVisits& skipped, std::int64_t warmup,
+                std::vector<StageAccount>& stages) {
   if (run.copies.empty()) return;
   std::vector<bool> copied(stages.size());
   for (const CopySpan& copy : run.copies) {
@@ -57,14 +60,16 @@ void add_copies(const PipelineRun& run, std::int64_t warmup, std::vector<StageAc
     if (copied[s]) stages[s].marshalled = 0;
   for (const ExecutionRecord& record : run.schedule.executions) {
     const auto s = index(record.what.stage);
-    if (copied[s] && record.what.phase == FlowPhase::run && record.what.batch >= warmup) ++stages[s].marshalled;
+    if (copied[s] && record.what.phase == FlowPhase::run && record.what.batch >= warmup && !skipped.of(record.what))
+      ++stages[s].marshalled;
   }
 }
 
 /// Executions beside which nothing else ran, by stage: what a stage takes when it has the machine for itself.
 /// Executions come in the order of their starts; one that encloses others ends last, so the latest end so far decides.
 /// Returns the run's window, which the same walk tells.
-RunWindow compare_with_alone(const PipelineRun& run, std::int64_t warmup, std::vector<StageAccount>& stages) {
+RunWindow compare_with_alone(const PipelineRun& run, const SkippedVisits& skipped, std::int64_t warmup,
+                             std::vector<StageAccount>& stages) {
   struct Sums {
     std::int64_t alone = 0, all = 0;
     Nanoseconds alone_time{}, time{};
@@ -76,7 +81,7 @@ RunWindow compare_with_alone(const PipelineRun& run, std::int64_t warmup, std::v
   for (std::size_t i = 0; i < executions.size(); ++i) {
     const ExecutionRecord& record = executions[i];
     const bool followed = i + 1 < executions.size() && executions[i + 1].start < record.end;
-    if (record.what.phase == FlowPhase::run && record.what.batch >= warmup) {
+    if (record.what.phase == FlowPhase::run && record.what.batch >= warmup && !skipped.of(record.what)) {
       Sums& sum = sums[index(record.what.stage)];
       ++sum.all;
       sum.time += record.end - record.start;
@@ -92,37 +97,46 @@ RunWindow compare_with_alone(const PipelineRun& run, std::int64_t warmup, std::v
   return {executions.front().start, reached};
 }
 
-void describe_visits(const std::vector<StageColumns>& columns, const VisitCopies& copies, std::int64_t warmup,
-                     std::vector<StageAccount>& stages) {
+void describe_visits(const std::vector<StageColumns>& columns, const VisitCopies& copies, const SkippedVisits& skipped,
+                     std::int64_t warmup, std::vector<StageAccount>& stages) {
   const std::size_t count = columns.front().started.size(), first = static_cast<std::size_t>(warmup);
-  std::vector<std::int64_t> values;
+  std::vector<std::int64_t> values, passed;
   reserve_large(values, count);
-  const auto spread = [&](const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+  /// Of the values, those of batches after the warm-up that did not skip the stage.
+  const auto described = [&](std::size_t s) {
+    if (!skipped.any()) return describe(std::span(values).subspan(first));
+    passed.clear();
+    for (std::size_t b = first; b < count; ++b)
+      if (!skipped.at(b, s)) passed.push_back(values[b]);
+    return describe(passed);
+  };
+  const auto spread = [&](const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to, std::size_t s) {
     values.resize(count);
     std::transform(to.begin(), to.end(), from.begin(), values.begin(), std::minus<>());
-    return describe(std::span(values).subspan(first));
+    return described(s);
   };
   /// `copied`, by visit, taken from the last values.
   const auto without = [&](const std::vector<std::int64_t>& copied, std::size_t s) {
     for (std::size_t b = 0; b < count; ++b) values[b] -= copied[b * stages.size() + s];
-    return describe(std::span(values).subspan(first));
+    return described(s);
   };
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const StageColumns& times = columns[s];
     StageAccount& stage = stages[s];
-    stage.batches = static_cast<std::int64_t>(count);
-    stage.queue_wait = spread(times.entered, times.started);
+    for (std::size_t b = 0; b < count; ++b) stage.batches += skipped.at(b, s) ? 0 : 1;
+    stage.queue_wait = spread(times.entered, times.started, s);
     if (!copies.before.empty()) stage.queue_wait = without(copies.before, s);
-    stage.blocked = spread(times.done, times.left);
+    stage.blocked = spread(times.done, times.left, s);
     if (!copies.after.empty()) {
       stage.blocked = without(copies.after, s);
       for (std::size_t b = 0; b < count; ++b)
         values[b] = copies.before[b * stages.size() + s] + copies.after[b * stages.size() + s];
-      stage.copy = describe(std::span(values).subspan(first));
+      stage.copy = described(s);
     }
-    stage.time = spread(times.started, times.done);
+    stage.time = spread(times.started, times.done, s);
+    stage.drift = drift_of(skipped.any() ? std::span<const std::int64_t>(passed) : std::span(values).subspan(first));
     stage.total = Nanoseconds(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
-    if (warmup > 0) stage.first = Nanoseconds(values.front());
+    if (warmup > 0 && !skipped.at(0, s)) stage.first = Nanoseconds(values.front());
   }
 }
 
@@ -209,10 +223,11 @@ class PartBook {
     }
   }
 
-  void account(Accounts& accounts) const {
+  void account(const SkippedVisits& skipped, Accounts& accounts) const {
     if (per_batch_ == 0) return;
     for (const VisitRecord& visit : run_.schedule.visits) {
       const FlowStage& stage = run_.shape.stages[index(visit.stage)];
+      if (skipped.at(static_cast<std::size_t>(visit.batch), index(visit.stage))) continue;
       if (stage.split()) account_visit(visit, stage.parts(), accounts.parts);
     }
   }
@@ -276,12 +291,13 @@ void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_
     add_moved(stage, run.counters[i]);
     if (executions[i].what.batch >= accounts.warmup) add_counters(stage, executions[i], run.counters[i]);
   }
-  add_copies(run, accounts.warmup, accounts.stages);
-  describe_visits(by_batch, copies, accounts.warmup, accounts.stages);
-  accounts.window = compare_with_alone(run, accounts.warmup, accounts.stages);
+  const SkippedVisits skipped(run);
+  add_copies(run, skipped, accounts.warmup, accounts.stages);
+  describe_visits(by_batch, copies, skipped, accounts.warmup, accounts.stages);
+  accounts.window = compare_with_alone(run, skipped, accounts.warmup, accounts.stages);
   account_batches(run, by_batch, copies, accounts);
   TAKT_DCHECK(!is_chain(run.shape) || batches_agree_with_stages(accounts));
-  PartBook(run).account(accounts);
+  PartBook(run).account(skipped, accounts);
 }
 
 }  // namespace takt

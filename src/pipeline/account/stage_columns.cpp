@@ -4,11 +4,21 @@
 
 #include "base/memory/large_pages.h"
 #include "base/statistics/sorting.h"
+#include "pipeline/record/skipped_visits.h"
 
 namespace takt {
 namespace {
 
 constexpr std::size_t block = 256;  // batches whose visits stay in the cache while each stage takes its own
+
+void leave_out(const SkippedVisits& skipped, std::size_t s, StageColumns& stage) {
+  for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) {
+    std::size_t kept = 0;
+    for (std::size_t b = 0; b < column->size(); ++b)
+      if (!skipped.at(b, s)) (*column)[kept++] = (*column)[b];
+    column->resize(kept);
+  }
+}
 
 }  // namespace
 
@@ -36,7 +46,9 @@ std::vector<StageColumns> stage_columns(const PipelineRun& run) {
 
 void sort_times(std::vector<std::int64_t>& times) { sort_nearly_sorted(times); }
 
-void sort_columns(std::vector<StageColumns>& stages) {
+void sort_columns(const PipelineRun& run, std::vector<StageColumns>& stages) {
+  if (const SkippedVisits skipped(run); skipped.any())
+    for (std::size_t s = 0; s < stages.size(); ++s) leave_out(skipped, s, stages[s]);
   for (StageColumns& stage : stages) {
     for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) sort_times(*column);
   }

@@ -17,8 +17,9 @@ struct StageColumns {
 /// By stage; each column by batch.
 std::vector<StageColumns> stage_columns(const PipelineRun& run);
 
-/// Sorts each column. O(n) where batches hardly overtake each other.
-void sort_columns(std::vector<StageColumns>& stages);
+/// Sorts each column, without the visits of batches that skipped the stage. O(n) where batches hardly overtake each
+/// other.
+void sort_columns(const PipelineRun& run, std::vector<StageColumns>& stages);
 
 /// The same for one list of times.
 void sort_times(std::vector<std::int64_t>& times);

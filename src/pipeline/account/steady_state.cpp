@@ -26,6 +26,7 @@
 #include "base/basics/check.h"
 #include "base/basics/index.h"
 #include "base/memory/large_pages.h"
+#include "pipeline/record/skipped_visits.h"
 
 namespace takt {
 namespace {
@@ -142,6 +143,13 @@ std::vector<Duration> device_loads(const PipelineRun& run, const Accounts& accou
   return loads;
 }
 
+/// Mean over all batches after the warm-up, also those that skipped the stage.
+Duration time_per_batch(const Accounts& accounts, const StageAccount& stage) {
+  const auto batches = static_cast<std::int64_t>(accounts.batches.size()) - accounts.warmup;
+  if (stage.time.count == batches) return *stage.time.mean;
+  return Duration(stage.time.total) / static_cast<double>(batches);
+}
+
 }  // namespace
 
 std::int64_t warm_up_batches(const PipelineRun& run) {
@@ -169,6 +177,17 @@ void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sort
   if (run.shape.source.open) account_arrivals(accounts);
 }
 
+void account_logged_arrivals(const PipelineRun& run, Accounts& accounts) {
+  const SkippedVisits skipped(run);
+  std::vector<std::int64_t> arrivals;
+  for (const ExecutionRecord& record : run.schedule.executions)
+    if (record.what.stage == 0 && record.what.part == 0 && record.what.phase == FlowPhase::run &&
+        !skipped.of(record.what))
+      arrivals.push_back(record.start.count());
+  if (arrivals.size() < 2) return;
+  accounts.arrivals_per_s = per_second(slope(arrivals, std::max<std::size_t>(arrivals.size() / 20, 1)));
+}
+
 std::optional<LargestLoad> account_bottleneck(const PipelineRun& run, Accounts& accounts) {
   if (accounts.batches.empty()) return std::nullopt;
   const auto shared = device_loads(run, accounts);
@@ -176,7 +195,7 @@ std::optional<LargestLoad> account_bottleneck(const PipelineRun& run, Accounts& 
   std::vector<int> order;
   for (std::size_t s = 0; s < accounts.stages.size(); ++s) {
     StageAccount& stage = accounts.stages[s];
-    stage.load = *stage.time.mean / static_cast<double>(stage.replicas);
+    stage.load = time_per_batch(accounts, stage) / static_cast<double>(stage.replicas);
     for (const auto& replica : run.shape.stages[s].replicas) {
       for (const int device : replica) {
         if (shared[index(device)] > stage.load) stage.load = shared[index(device)], shared_device[s] = device;

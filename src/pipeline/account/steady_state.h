@@ -22,4 +22,7 @@ std::optional<LargestLoad> account_bottleneck(const PipelineRun& run, Accounts& 
 void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sorted,
                    const std::optional<LargestLoad>& load, Accounts& accounts);
 
+/// Fills arrivals_per_s of a run that a program reported, with the batches that were dropped.
+void account_logged_arrivals(const PipelineRun& run, Accounts& accounts);
+
 }  // namespace takt

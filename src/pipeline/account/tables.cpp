@@ -13,11 +13,19 @@
 #include "pipeline/account/cells.h"
 #include "pipeline/account/path_tables.h"
 #include "pipeline/account/split_tables.h"
+#include "pipeline/account/uneven.h"
 
 namespace takt {
 namespace {
 
 using SummaryRow = const Accounts*;
+
+Cell dropped_cell(const Accounts& a) {
+  if (!a.logged) return {};
+  std::int64_t count = 0;
+  for (const auto& here : a.logged->dropped) count += here.batches;
+  return count;
+}
 
 constexpr Column<SummaryRow> summary_columns[] = {
     {"pipeline", "Pipeline", [](const SummaryRow& a) -> Cell { return a->name; }, "Name of the pipeline."},
@@ -47,7 +55,11 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"source_wait_max_us", "Source wait max", [](const SummaryRow& a) { return optional_cell(a->source_wait.max); },
      "Longest time from a batch's arrival at an open source until it was admitted."},
     {"arrivals_per_s", "Arrivals/s", [](const SummaryRow& a) { return optional_cell(a->arrivals_per_s); },
-     "Batches per second that arrived at an open source, excluding warm-up; empty in a closed loop."},
+     "Batches per second that arrived at an open source, excluding warm-up; of a program's own trace, those that its "
+     "first stage took, where the source binds or batches were dropped. Empty in a closed loop."},
+    {"dropped_batches", "Dropped", [](const SummaryRow& a) { return dropped_cell(*a); },
+     "Batches that ended in a stage from which others went on, as in a leaky queue. They are in the times of devices and "
+     "in nothing else. Empty if takt ran the pipeline itself, which drops none."},
     {"wait_growth", "Wait growth",
      [](const SummaryRow& a) { return a->overload ? Cell(a->overload->wait_growth) : Cell(); },
      "Growth of the wait at an overloaded source, in seconds per second; empty if it does not grow."},
@@ -125,6 +137,10 @@ Cell per_execution(const std::optional<Nanoseconds>& total, std::int64_t count) 
   return total && count > 0 ? Cell(Duration(*total) / static_cast<double>(count)) : Cell();
 }
 
+Cell drift_cell(const StageAccount& stage) {
+  return stage.drift ? Cell((stage.drift->last / stage.drift->first - 1) * 100) : Cell();
+}
+
 struct DeviceStageLine {
   const Accounts* accounts;
   const ShareAccount* share;
@@ -140,6 +156,8 @@ constexpr Column<DeviceStageLine> device_stage_columns[] = {
     {"stage_busy_percent", "Stage busy %",
      [](const DeviceStageLine& l) { return percent(l.share->busy, l.accounts->window.length()); },
      "The stage's busy time on the device as a share of the device's wall time."},
+    {"execution_mean_us", "Execution", [](const DeviceStageLine& l) { return optional_cell(mean_execution(*l.share)); },
+     "Mean time of an execution of the stage on the device, including warm-up."},
 };
 
 constexpr Column<StageAccount> stage_columns[] = {
@@ -182,6 +200,9 @@ constexpr Column<StageAccount> stage_columns[] = {
      "Mean concurrency penalty of an execution of the stage: its time − its counters."},
     {"alone_mean_us", "Alone mean", [](const StageAccount& s) { return optional_cell(s.alone); },
      "Mean time of the stage's executions while nothing else ran; empty if there was none."},
+    {"drift_percent", "Drift %", [](const StageAccount& s) { return drift_cell(s); },
+     "Median stage time of the last fifth of the batches, compared with the first fifth, as a change; empty where it is "
+     "less than 25 % or within the variation, and below 50 batches."},
     {"slowed_mean_us", "Slower than alone", [](const StageAccount& s) { return optional_cell(s.slowed); },
      "Concurrency penalty against the stage itself: mean time of its executions − the mean time of those that ran "
      "alone."},
@@ -193,6 +214,10 @@ constexpr Column<StageAccount> stage_columns[] = {
      "Bytes that takt copied to pass the stage's tensors on, over all executions."},
 };
 
+std::int64_t own_number(const Accounts& a, std::size_t batch) {
+  return a.logged ? a.logged->numbers[batch] : static_cast<std::int64_t>(batch);
+}
+
 struct BatchLine {
   const Accounts* accounts;
   std::size_t number;
@@ -200,7 +225,7 @@ struct BatchLine {
 };
 
 constexpr Column<BatchLine> batch_columns[] = {
-    {batch_number, [](const BatchLine& b) -> Cell { return static_cast<std::int64_t>(b.number); }},
+    {batch_number, [](const BatchLine& b) -> Cell { return own_number(*b.accounts, b.number); }},
     {"admitted_us", "Admitted",
      [](const BatchLine& b) { return time_cell(b.batch().admitted - b.accounts->window.begin); },
      "When the batch entered the first queue, as time from the start of the run's window."},

@@ -9,6 +9,7 @@
 #include "base/basics/text.h"
 #include "pipeline/account/account.h"
 #include "pipeline/account/binding.h"
+#include "pipeline/account/uneven.h"
 
 namespace takt {
 namespace {
@@ -100,9 +101,11 @@ std::string cycle_latency_line(const Accounts& a) {
 std::string within(std::string_view heading, std::size_t width) {
   constexpr std::size_t label = 12;
   std::string text;
-  for (const std::string& line : split(heading.substr(0, heading.size() - 1), '\n'))
-    text +=
-        line.size() <= label ? line + "\n" : line.substr(0, label) + wrapped(line.substr(label), width, label) + "\n";
+  for (const std::string& line : split(heading.substr(0, heading.size() - 1), '\n')) {
+    const bool has_label = line.size() > label && line.substr(label - 2, 2) == "  ";  // else a long name stands there
+    text += has_label ? line.substr(0, label) + wrapped(line.substr(label), width, label) : wrapped(line, width, label);
+    text += "\n";
+  }
   return text;
 }
 
@@ -117,6 +120,45 @@ std::string source_lines(const Accounts& a) {
       fmt::format("overload    {:.4g} batches/s arrive, {:.4g} complete", a.overload->in_per_s, a.overload->out_per_s);
   return text +
          joined(rates, fmt::format("so queueing delay grows by {} per second", format_duration(Duration(rise * 1e6))));
+}
+
+/// A stage whose time changed during the run, and a device on which a stage takes much longer than on its others.
+std::string uneven_lines(const Accounts& a) {
+  std::string text;
+  for (const StageAccount& stage : a.stages)
+    if (stage.drift)
+      text +=
+          fmt::format("drift       {} takes {} in the last fifth of the batches, {} in the first\n",
+                      printable(stage.name), format_duration(stage.drift->last), format_duration(stage.drift->first));
+  for (const ShareAccount& share : a.device_stages)
+    if (share.others)
+      text += fmt::format("uneven      {} takes {} on {}, {} on its other devices\n",
+                          printable(stage_of(a, share.stage).name), format_duration(*mean_execution(share)),
+                          printable(a.devices[static_cast<std::size_t>(share.device)].name),
+                          format_duration(*share.others));
+  return text;
+}
+
+/// What a program's own batches did not pass, and where they ended.
+std::string odd_ways(const Accounts& a) {
+  if (!a.logged) return {};
+  std::int64_t count = 0;
+  std::string where;
+  for (const LoggedFacts::Dropped& here : a.logged->dropped) {
+    count += here.batches;
+    where += (where.empty() ? "" : ", ") + printable(stage_of(a, here.stage).name);
+  }
+  const auto delivered = static_cast<std::int64_t>(a.batches.size()), all = delivered + count;
+  std::string text;
+  if (count > 0)
+    text += joined(fmt::format("dropped     {} of {} batches ({:.1f} %), after {}", count, all,
+                               100.0 * static_cast<double>(count) / static_cast<double>(all), where),
+                   a.arrivals_per_s ? fmt::format("{:.4g} batches/s arrive", *a.arrivals_per_s) : "");
+  for (const StageAccount& stage : a.stages)
+    if (stage.batches < delivered)
+      text += fmt::format("skipped     {} by {} of {} batches\n", printable(stage.name), delivered - stage.batches,
+                          delivered);
+  return text;
 }
 
 /// The stage whose first batch took longest beside the others, where that is worth a word.
@@ -146,7 +188,8 @@ std::string heading(const Accounts& a) {
                   format_duration(a.window.length()), a.virtual_clock ? ", virtual clock" : "",
                   a.interrupted ? ", interrupted" : "");
   const std::string answer = has_bottleneck(a) ? load_line(a) + bound_line(a) : bound_line(a) + load_line(a);
-  return answer + text + cycle_line(a) + latency_line(a) + cycle_latency_line(a) + source_lines(a) + warm_up_line(a);
+  return answer + text + cycle_line(a) + latency_line(a) + cycle_latency_line(a) + source_lines(a) + odd_ways(a) +
+         uneven_lines(a) + warm_up_line(a);
 }
 
 /// Columns of the devices' table: what no device has is not shown. Where all is shown, 80 columns have no room for the
@@ -183,7 +226,9 @@ std::string to_text(const Accounts& accounts, const TextStyle& style) {
     if (!shown.rows.empty()) text += "\n" + to_text(shown, style);
   };
   show(some_columns(table(accounts, "devices"), shown_device_columns(accounts)));
-  if (shares_a_device(accounts)) show(table(accounts, "device_stages"));
+  if (shares_a_device(accounts))
+    show(some_columns(table(accounts, "device_stages"),
+                      {"device", "stage", "executions", "stage_busy_us", "stage_busy_percent"}));
   std::vector<std::string_view> columns{"stage",        "devices", "stage_mean_us",
                                         "stage_p90_us", "load_us", "queue_mean_us"};
   const bool copied = std::any_of(accounts.stages.begin(), accounts.stages.end(),

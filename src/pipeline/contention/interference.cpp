@@ -217,4 +217,9 @@ void doubt(std::vector<PairRow>& pairs) {
     if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
 }
 
+void doubt(InterferenceReport& report) {
+  report.doubted = true;
+  doubt(report.pairs);
+}
+
 }  // namespace takt

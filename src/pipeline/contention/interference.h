@@ -69,6 +69,7 @@ struct InterferenceReport {
   std::vector<PairRow> pairs;  ///< by stage, then beside
   int rounds = 0;              ///< that were measured completely
   bool interrupted = false;
+  bool doubted = false;  ///< doubt() was called
 };
 
 /// Throws as `run` does, Error(bad_input) for no stage, and Error(runtime) when it is stopped before a round is done.
@@ -78,6 +79,7 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
 /// No pair that was measured is called significant any more, as other programs ran meanwhile (base/system/busy.h).
 /// Predicted ones stay as they are.
 void doubt(std::vector<PairRow>& pairs);
+void doubt(InterferenceReport& report);
 
 /// pairs, alone.
 std::vector<Table> tables(const InterferenceReport& report);

@@ -85,6 +85,10 @@ std::string answer(const InterferenceReport& report) {
   const PairRow* worst = nullptr;
   for (const PairRow& row : report.pairs)
     if (row.significant && row.factor && (!worst || *row.factor > *worst->factor)) worst = &row;
+  const auto slowed = [](const PairRow& row) { return row.factor && *row.factor > 1.05; };
+  if ((!worst || *worst->factor <= 1) && report.doubted &&
+      std::any_of(report.pairs.begin(), report.pairs.end(), slowed))
+    return "Whether stages slow each other down is not known: other programs ran meanwhile.\n\n";
   if (!worst || *worst->factor <= 1) return "No stage slows another one down.\n\n";
   return fmt::format("{} is slowed down most: {:.2f}x while {} runs.\n\n", printable(worst->stage), *worst->factor,
                      printable(worst->beside));

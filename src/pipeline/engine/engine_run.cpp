@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "pipeline/engine/planned_run.h"
+#include "pipeline/record/batch_passage.h"
 #include "pipeline/stages/float_types.h"
 
 namespace takt {
@@ -91,7 +92,8 @@ bool EngineRun::run(PipelineRun& result) {
   result.failure = failure_;
   result.interrupted = interrupted_at_ || failure_;
   sink_.end(result);
-  result.warmup = warmup_of(spec_, static_cast<std::int64_t>(result.schedule.batches.size()));
+  result.warmup =
+      warmup_batches(spec_.warmup, result.shape.source, static_cast<std::int64_t>(result.schedule.batches.size()));
   return in_flight_.empty() && active_ == 0;
 }
 

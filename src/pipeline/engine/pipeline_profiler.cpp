@@ -14,6 +14,7 @@
 #include "base/system/provenance.h"
 #include "base/table/table.h"
 #include "pipeline/account/account.h"
+#include "pipeline/record/logged_batches.h"
 #include "pipeline/record/logged_run.h"
 #include "pipeline/spec/public_door.h"
 #include "trace/write/chrome_writer.h"
@@ -205,14 +206,12 @@ void PipelineProfiler::log_execution(std::string_view stage, const DataParallelR
 
 std::int64_t PipelineProfiler::finished() const {
   const std::lock_guard lock(state_->mutex);
-  return std::count_if(state_->log.batches.begin(), state_->log.batches.end(),
-                       [&](const auto& batch) { return is_whole(batch.second, state_->log.stages.size()); });
+  return static_cast<std::int64_t>(logged_batches(state_->log).delivered.size());
 }
 
 std::int64_t PipelineProfiler::unfinished() const {
   const std::lock_guard lock(state_->mutex);
-  return std::count_if(state_->log.batches.begin(), state_->log.batches.end(),
-                       [&](const auto& batch) { return !is_whole(batch.second, state_->log.stages.size()); });
+  return static_cast<std::int64_t>(state_->log.batches.size() - logged_batches(state_->log).delivered.size());
 }
 
 std::string PipelineProfiler::text() const {

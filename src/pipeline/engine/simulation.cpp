@@ -6,6 +6,7 @@
 #include "model/runtime/ports.h"
 #include "pipeline/engine/live_flow.h"
 #include "pipeline/engine/planned_run.h"
+#include "pipeline/record/batch_passage.h"
 #include "pipeline/record/kept_batches.h"
 #include "pipeline/stages/links.h"
 
@@ -36,7 +37,7 @@ PipelineRun simulate_pipeline(const PipelineSpec& spec) {
   const bool open = run.shape.source.open;
   run_virtually(live, arrivals_of(spec), open, open ? std::nullopt : spec.duration);
   kept.end(run);
-  run.warmup = warmup_of(spec, static_cast<std::int64_t>(run.schedule.batches.size()));
+  run.warmup = warmup_batches(spec.warmup, run.shape.source, static_cast<std::int64_t>(run.schedule.batches.size()));
   return run;
 }
 

@@ -27,9 +27,10 @@ struct BatchPassage {
 };
 
 /// How many batches at the beginning steady-state figures leave out: what was asked for, otherwise a twentieth of all,
-/// 1 to 50; always fewer than there are.
-inline std::int64_t warmup_batches(std::optional<std::int64_t> asked, std::int64_t batches) {
-  const std::int64_t usual = std::clamp<std::int64_t>(batches / 20, 1, 50);
+/// 1 to 50, and as many as a closed source lets in at once, but half of all at most; always fewer than there are.
+inline std::int64_t warmup_batches(std::optional<std::int64_t> asked, const FlowSource& source, std::int64_t batches) {
+  std::int64_t usual = std::clamp<std::int64_t>(batches / 20, 1, 50);
+  if (!source.open) usual = std::max(usual, std::min(source.in_flight.value_or(0), batches / 2));
   return std::min(asked.value_or(usual), std::max<std::int64_t>(batches - 1, 0));
 }
 

@@ -4,30 +4,32 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <optional>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "pipeline/record/logged_batches.h"
+#include "pipeline/record/slow_start.h"
 
 namespace takt {
 namespace {
 
 using Order = std::vector<std::size_t>;
 
-/// A batch that was in all stages.
-struct WholeBatch {
-  std::int64_t number = 0;  ///< as logged
-  const PipelineLog::Visits* visits = nullptr;
-  const LoggedVisit& in(std::size_t stage) const { return *(*visits)[stage]; }
-};
-
-std::vector<WholeBatch> whole_batches(const PipelineLog& log) {
-  std::vector<WholeBatch> whole;
-  for (const auto& [number, visits] : log.batches)
-    if (is_whole(visits, log.stages.size())) whole.push_back({number, &visits});
-  if (!whole.empty()) return whole;
+/// Where no batch was in all stages, each stage must at least have been in a batch with others.
+void check_delivered(const PipelineLog& log, const LoggedBatches& batches) {
+  std::vector<bool> is_linked(log.stages.size(), log.stages.size() == 1);
+  for (const LoggedBatch& batch : batches.delivered) {
+    Order way;
+    for (std::size_t s = 0; s < is_linked.size(); ++s)
+      if (batch.in(s) != nullptr) way.push_back(s);
+    for (const std::size_t s : way) is_linked[s] = is_linked[s] || way.size() > 1;
+  }
+  const bool linked = std::all_of(batches.order.begin(), batches.order.end(), [&](auto s) { return is_linked[s]; });
+  if (!batches.delivered.empty() && linked) return;
   std::vector<std::string> names;
   for (const auto& stage : log.stages) names.push_back("'" + printable(stage.name) + "'");
   throw Error(
@@ -36,25 +38,18 @@ std::vector<WholeBatch> whole_batches(const PipelineLog& log) {
                   printable(log.name), log.batches.size(), fmt::join(names, ", ")));
 }
 
-/// The stages as the first whole batch went through them; those that took it no time stand as they were named.
-Order order_of_stages(const WholeBatch& batch, std::size_t stages) {
-  Order order(stages);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(batch.in(a).begin, batch.in(a).done) < std::pair(batch.in(b).begin, batch.in(b).done);
-  });
-  return order;
-}
-
-void check_order(const PipelineLog& log, const std::vector<WholeBatch>& batches, const Order& order) {
-  for (const auto& batch : batches)
-    for (std::size_t s = 1; s < order.size(); ++s)
-      if (batch.in(order[s]).came() < batch.in(order[s - 1]).left())
-        throw Error(ErrorKind::bad_input,
-                    fmt::format("pipeline '{}': batch {} was in stage '{}' before '{}' had completed it; every batch "
-                                "passes the stages one after the other, in the same order",
-                                printable(log.name), batch.number, printable(log.stages[order[s]].name),
-                                printable(log.stages[order[s - 1]].name)));
+void check_order(const PipelineLog& log, const LoggedBatch& batch, const Order& order) {
+  std::optional<std::size_t> before;
+  for (const std::size_t s : order) {
+    if (batch.in(s) == nullptr) continue;
+    if (before && batch.in(s)->came() < batch.in(*before)->left())
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("pipeline '{}': batch {} was in stage '{}' before '{}' had completed it; every batch "
+                              "passes the stages one after the other, in the same order",
+                              printable(log.name), batch.number, printable(log.stages[s].name),
+                              printable(log.stages[*before].name)));
+    before = s;
+  }
 }
 
 /// Spans as a number of workers that never do two at once: the one that has been idle longest takes the next.
@@ -89,19 +84,26 @@ int most_at_once(std::vector<std::pair<Nanoseconds, Nanoseconds>> spans) {
 
 class LoggedRun {
  public:
-  explicit LoggedRun(const PipelineLog& log)
-      : log_(log), batches_(whole_batches(log)), order_(order_of_stages(batches_.front(), log.stages.size())) {
-    check_order(log, batches_, order_);
-    base_ = first(batches_.front()).came();
-    for (const auto& batch : batches_) base_ = std::min(base_, first(batch).came());
+  explicit LoggedRun(const PipelineLog& log) : log_(log), batches_(logged_batches(log)), order_(batches_.order) {
+    check_delivered(log, batches_);
+    all_ = batches_.delivered;
+    for (const auto& [batch, stage] : batches_.dropped) all_.push_back(batch);
+    base_ = Nanoseconds::max();
+    for (const LoggedBatch& batch : all_) {
+      check_order(log, batch, order_);
+      for (const std::size_t s : order_)
+        if (batch.in(s) != nullptr) base_ = std::min(base_, batch.in(s)->came());
+    }
   }
 
   PipelineRun make() {
     run_.name = log_.name;
     run_.base_time = log_.wall_minus_steady + base_;
-    run_.schedule.visits.resize(batches_.size() * order_.size());
+    run_.schedule.visits.resize(delivered() * order_.size());
+    for (const LoggedBatch& batch : batches_.delivered) start(batch);
     for (std::size_t s = 0; s < order_.size(); ++s) add_stage(s);
     add_source();
+    add_facts();
     std::stable_sort(executions_.begin(), executions_.end(),
                      [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
     for (auto& [record, counters] : executions_) {
@@ -111,49 +113,97 @@ class LoggedRun {
     }
     std::stable_sort(run_.copies.begin(), run_.copies.end(), [](auto& a, auto& b) { return a.start < b.start; });
     for (const CopySpan& copy : run_.copies) run_.schedule.end = std::max(run_.schedule.end, copy.end);
-    run_.shape.devices.resize(run_.devices.size());
+    add_requests();
+    run_.warmup = slow_start(run_);
     return std::move(run_);
   }
 
  private:
-  const LoggedVisit& first(const WholeBatch& batch) const { return batch.in(order_.front()); }
-  const LoggedVisit& last(const WholeBatch& batch) const { return batch.in(order_.back()); }
+  std::size_t delivered() const { return batches_.delivered.size(); }
+
+  /// A batch is there when its first stage takes it.
+  void start(const LoggedBatch& batch) {
+    for (const std::size_t s : order_) {
+      if (batch.in(s) == nullptr) continue;
+      const auto arrived = batch.in(s)->came() - base_;
+      run_.schedule.batches.push_back({arrived, arrived, arrived});
+      return;
+    }
+  }
 
   /// What the source did is what was seen: so many batches were inside at once, and one more only came when one left.
   void add_source() {
     std::vector<std::pair<Nanoseconds, Nanoseconds>> inside;
-    for (const auto& batch : batches_) {
-      const auto arrived = first(batch).came() - base_, delivered = last(batch).left() - base_;
-      run_.schedule.batches.push_back({arrived, arrived, delivered});
-      inside.emplace_back(arrived, delivered);
-    }
-    run_.shape.source.batches = static_cast<std::int64_t>(batches_.size());
+    for (const BatchRecord& batch : run_.schedule.batches) inside.emplace_back(batch.arrived, batch.delivered);
+    run_.shape.source.batches = static_cast<std::int64_t>(delivered());
     run_.shape.source.in_flight = most_at_once(std::move(inside));
+  }
+
+  void add_facts() {
+    LoggedFacts& facts = run_.logged.emplace();
+    for (const LoggedBatch& batch : batches_.delivered) facts.numbers.push_back(batch.number);
+    std::sort(skipped_.begin(), skipped_.end());
+    facts.skipped = std::move(skipped_);
+    std::map<std::size_t, std::int64_t> dropped;
+    for (const auto& [batch, stage] : batches_.dropped) ++dropped[stage];
+    for (const auto& [stage, count] : dropped) facts.dropped.push_back({static_cast<int>(stage), count});
+  }
+
+  /// A device that several stages share executes as many at once as were seen; of others the replicas tell it.
+  void add_requests() {
+    std::vector<std::vector<std::pair<Nanoseconds, Nanoseconds>>> spans(run_.devices.size());
+    std::vector<std::set<int>> stages(run_.devices.size());
+    for (const ExecutionRecord& record : run_.schedule.executions) {
+      if (record.what.device == Execution::host || record.start == record.end) continue;
+      spans[static_cast<std::size_t>(record.what.device)].emplace_back(record.start, record.end);
+      stages[static_cast<std::size_t>(record.what.device)].insert(record.what.stage);
+    }
+    run_.shape.devices.resize(run_.devices.size());
+    for (std::size_t d = 0; d < spans.size(); ++d)
+      if (stages[d].size() > 1) run_.shape.devices[d].requests = most_at_once(std::move(spans[d]));
   }
 
   void add_stage(std::size_t s) {
     run_.stages.emplace_back().name = log_.stages[order_[s]].name;
     auto& shape = run_.shape.stages.emplace_back();
     shape.ordered = false;
-    Order by_start(batches_.size());
-    std::iota(by_start.begin(), by_start.end(), std::size_t{0});
+    Order by_start;
+    for (std::size_t b = 0; b < all_.size(); ++b)
+      if (all_[b].in(order_[s]) != nullptr) by_start.push_back(b);
     std::stable_sort(by_start.begin(), by_start.end(), [&](std::size_t a, std::size_t b) {
-      return batches_[a].in(order_[s]).came() < batches_[b].in(order_[s]).came();
+      return all_[a].in(order_[s])->came() < all_[b].in(order_[s])->came();
     });
     std::map<std::vector<int>, Workers> replicas;
     std::vector<std::pair<Nanoseconds, Nanoseconds>> waiting;
     for (const std::size_t b : by_start) {
-      const LoggedVisit& visit = batches_[b].in(order_[s]);
+      const LoggedVisit& visit = *all_[b].in(order_[s]);
       const auto devices = devices_of(visit);
       const int replica = replicas[devices].take(visit.came(), visit.left(), [&] {
         shape.replicas.push_back(devices);
         return static_cast<int>(shape.replicas.size()) - 1;
       });
-      const auto entered = s == 0 ? visit.came() : batches_[b].in(order_[s - 1]).left();
-      waiting.emplace_back(entered, visit.begin);
-      add_visit(b, s, replica, entered - base_, visit);
+      const auto entered = b < delivered() ? run_.schedule.batches[b].delivered : visit.came() - base_;
+      if (b < delivered()) waiting.emplace_back(entered, visit.begin - base_);
+      add_visit(b, s, replica, entered, visit);
     }
+    for (std::size_t b = 0; b < delivered(); ++b)
+      if (all_[b].in(order_[s]) == nullptr) skip(b, s);
     shape.queue = most_at_once(std::move(waiting));
+  }
+
+  /// A visit without a time, when the batch left the stage before.
+  void skip(std::size_t b, std::size_t s) {
+    const auto batch = static_cast<std::int64_t>(b);
+    const auto stage = static_cast<int>(s);
+    const Nanoseconds then = run_.schedule.batches[b].delivered;
+    const auto& devices = run_.shape.stages[s].replicas.front();
+    const bool split = devices.size() > 1;
+    if (split) add({{batch, stage, 0, 0, Execution::host, FlowPhase::partition}, then, then, then}, {});
+    for (std::size_t p = 0; p < devices.size(); ++p)
+      add({{batch, stage, 0, static_cast<int>(p), devices[p], FlowPhase::run}, then, then, then}, {});
+    if (split) add({{batch, stage, 0, 0, Execution::host, FlowPhase::merge}, then, then, then}, {});
+    run_.schedule.visits[b * order_.size() + s] = {batch, stage, 0, then, then, then, then, then, then};
+    skipped_.push_back(b * order_.size() + s);
   }
 
   void add_visit(std::size_t b, std::size_t s, int replica, Nanoseconds entered, const LoggedVisit& visit) {
@@ -176,11 +226,14 @@ class LoggedRun {
     }
     if (split)
       add({{batch, stage, replica, 0, Execution::host, FlowPhase::merge}, joined, visit.merged - base_, done}, {});
-    run_.schedule.visits[b * order_.size() + s] = {
-        batch, stage, replica, entered, begin, dispatched, joined, done, visit.left() - base_};
     const Execution what{batch, stage, replica, 0, devices.front(), FlowPhase::run};
     add_copy(what, visit.inputs_copied, false);
     add_copy(what, visit.outputs_copied, true);
+    if (b >= delivered()) return;
+    const Nanoseconds left = visit.left() - base_;
+    run_.schedule.visits[b * order_.size() + s] = {batch,      stage,  replica, entered, begin,
+                                                   dispatched, joined, done,    left};
+    run_.schedule.batches[b].delivered = left;
   }
 
   void add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs) {
@@ -205,11 +258,13 @@ class LoggedRun {
   }
 
   const PipelineLog& log_;
-  const std::vector<WholeBatch> batches_;
-  const Order order_;
+  const LoggedBatches batches_;
+  const Order& order_;
+  std::vector<LoggedBatch> all_;  ///< those that were dropped behind those that were delivered
   Nanoseconds base_{};
   PipelineRun run_;
   std::map<std::size_t, int> devices_;
+  std::vector<std::size_t> skipped_;
   std::vector<std::pair<ExecutionRecord, ExecutionCounters>> executions_;
 };
 
@@ -225,11 +280,6 @@ std::size_t PipelineLog::device(std::string_view wanted) {
   const auto number = static_cast<std::size_t>(std::find(devices.begin(), devices.end(), wanted) - devices.begin());
   if (number == devices.size()) devices.emplace_back(wanted);
   return number;
-}
-
-bool is_whole(const PipelineLog::Visits& visits, std::size_t stages) {
-  return visits.size() == stages &&
-         std::all_of(visits.begin(), visits.end(), [](const auto& v) { return v.has_value(); });
 }
 
 PipelineRun run_of(const PipelineLog& log) { return LoggedRun(log).make(); }

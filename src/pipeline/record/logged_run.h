@@ -52,10 +52,9 @@ struct PipelineLog {
   std::map<std::int64_t, Visits> batches;
 };
 
-bool is_whole(const PipelineLog::Visits& visits, std::size_t stages);
-
-/// Returns the run of the batches that were in all stages. Throws Error(bad_input) if there is no such batch, or if a
-/// batch was in a stage before the previous stage had completed it.
+/// Returns the run of the batches that came to the end (logged_batches.h). Throws Error(bad_input) if there is none, if
+/// no batch went from one stage to another although there are several, or if a batch was in a stage before the previous
+/// one had completed it.
 PipelineRun run_of(const PipelineLog& log);
 
 }  // namespace takt

@@ -46,6 +46,20 @@ struct CopySpan {
   std::int64_t bytes = 0;
 };
 
+/// What is known of a run that a program reported itself, and of no other.
+struct LoggedFacts {
+  /// Batches that ended in a stage from which others went on. Their executions have numbers behind those of batches.
+  struct Dropped {
+    int stage = 0;
+    std::int64_t batches = 0;
+  };
+  std::vector<std::int64_t> numbers;  ///< the program's own number of each batch
+  /// Visits of stages that their batch did not pass, as positions in schedule.visits, in order. Such a visit takes no
+  /// time; its one execution has no length and counts nowhere.
+  std::vector<std::size_t> skipped;
+  std::vector<Dropped> dropped;  ///< by stage
+};
+
 struct PipelineRun {
   std::string name;
   FlowShape shape;  ///< as it ran; its devices and stages are those below, number by number
@@ -59,6 +73,8 @@ struct PipelineRun {
   /// Of simulated devices; an empty law says that nothing contends there. nullopt: not told, as of real devices, whose
   /// times hold what they suffered.
   std::optional<ContentionLaw> contention;
+  /// Of a program's own report. When its source had a batch is not known, only when the first stage took it.
+  std::optional<LoggedFacts> logged;
   std::optional<Nanoseconds> base_time;  ///< since the epoch; nullopt on the virtual clock
   bool virtual_clock = false;
   bool interrupted = false;  ///< ended early, by a signal or a failed stage; the batches that were delivered count

@@ -58,7 +58,7 @@ RecordedRun recorded_run_of(const TraceRead& read, const std::filesystem::path& 
   StageEventsRun found = read_any_pipeline(read.trace, file.string());
   recorded.run = std::move(found.run);
   if (found.unfinished > 0)
-    recorded.notes.push_back(fmt::format("{}: {} not in every stage and excluded", name,
+    recorded.notes.push_back(fmt::format("{}: {} still inside when the trace ended, and excluded", name,
                                          batches_of(found.unfinished) + (found.unfinished == 1 ? " was" : " were")));
   return recorded;
 }

@@ -49,6 +49,7 @@ class RunCheck {
       const BatchRecord& batch = schedule.batches[i];
       times({batch.arrived, batch.admitted, batch.delivered}, [&] { return fmt::format("batch {}", i); });
     }
+    if (run_.logged) logged(*run_.logged);
     for (const ExecutionCounters& c : run_.counters) counters(c);
     if (counted_ > static_cast<double>(largest)) refuse("the sum of its counters is too large");
     if (sum_ > static_cast<double>(largest)) refuse("the sum of its times is too large");
@@ -136,6 +137,20 @@ class RunCheck {
     const auto parts = static_cast<std::uint32_t>(run_.shape.stages[i % stages].parts());
     if (executions_of_[i] != (parts > 1 ? parts + 2 : 1)) refuse(name() + " has a missing or a duplicate execution");
     times({v.entered, v.started, v.dispatched, v.joined, v.done, v.left}, name);
+  }
+
+  void logged(const LoggedFacts& facts) {
+    const auto& visits = run_.schedule.visits;
+    if (facts.numbers.size() != run_.schedule.batches.size()) refuse("not every batch has its own number");
+    for (std::size_t i = 0; i < facts.skipped.size(); ++i) {
+      const std::size_t v = facts.skipped[i];
+      if (v >= visits.size() || (i > 0 && v <= facts.skipped[i - 1]))
+        refuse("the list of skipped stages is not one of visits in order");
+      if (visits[v].entered != visits[v].left) refuse("a batch spent time in a stage that it skipped");
+    }
+    for (const LoggedFacts::Dropped& dropped : facts.dropped)
+      if (dropped.stage < 0 || dropped.stage >= static_cast<int>(run_.stages.size()) || dropped.batches < 1)
+        refuse("batches were dropped in a stage that does not exist");
   }
 
   const PipelineRun& run_;

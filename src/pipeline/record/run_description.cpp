@@ -63,6 +63,22 @@ Json contention_json(const std::optional<ContentionLaw>& law) {
           {"combine", name_of(law->combination)}};
 }
 
+Json logged_json(const LoggedFacts& facts) {
+  Json dropped = Json::array();
+  for (const LoggedFacts::Dropped& here : facts.dropped) dropped.push_back({here.stage, here.batches});
+  return {{"numbers", facts.numbers}, {"skipped", facts.skipped}, {"dropped", dropped}};
+}
+
+std::optional<LoggedFacts> read_logged(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  LoggedFacts facts;
+  json.at("numbers").get_to(facts.numbers);
+  json.at("skipped").get_to(facts.skipped);
+  for (const Json& here : json.at("dropped"))
+    facts.dropped.push_back({here.at(0).get<int>(), here.at(1).get<std::int64_t>()});
+  return facts;
+}
+
 template <typename Word>
 Word known_word(const std::optional<Word>& word) {
   if (!word) throw Json::other_error::create(501, "an unknown word", nullptr);
@@ -138,6 +154,7 @@ RunDescription read_members(const Json& json) {
   run.failure = optional_of<std::string>(json.at("failure"));
   run.cores = count_of(json, "cores");
   run.contention = read_contention(json.at("contention"));
+  run.logged = read_logged(json.value("logged", Json()));  // missing in older traces
   if (const auto base = optional_of<std::int64_t>(json.at("base_time_ns"))) run.base_time = Nanoseconds(*base);
   run.schedule.begin = Nanoseconds(json.at("begin_ns").get<std::int64_t>());
   run.schedule.end = Nanoseconds(json.at("end_ns").get<std::int64_t>());
@@ -184,6 +201,7 @@ std::string describe_run(const PipelineRun& run) {
       {"counters", !run.counters.empty()},
       {"times_ns", columns_of(schedule, run.shape)}};
   if (!run.copies.empty()) provenance["pipeline"]["copies"] = run.copies.size();
+  if (run.logged) provenance["pipeline"]["logged"] = logged_json(*run.logged);
   return provenance.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -26,7 +26,7 @@ class JournalReader {
     if (!result_.ended) result_.run.interrupted = true;
     if (result_.damaged) result_.first = collected.keep_longest();
     result_.left_out = collected.left_out();
-    result_.run.warmup = warmup_batches(warmup_, collected.size());
+    result_.run.warmup = warmup_batches(warmup_, result_.run.shape.source, collected.size());
     collected.move_to(result_.run);
     check(result_.run, name_);
     return std::move(result_);

@@ -11,6 +11,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "pipeline/record/logged_batches.h"
 #include "pipeline/record/logged_run.h"
 #include "pipeline/record/run_check.h"
 
@@ -45,8 +46,7 @@ class StageEvents {
     log_.wall_minus_steady = trace_.base_time().value_or(Nanoseconds(0));
     for (const StageEvent& event : events_) add(event);
     StageEventsRun result;
-    result.unfinished = std::count_if(log_.batches.begin(), log_.batches.end(),
-                                      [&](const auto& batch) { return !is_whole(batch.second, log_.stages.size()); });
+    result.unfinished = logged_batches(log_).unfinished;
     try {
       result.run = run_of(log_);
     } catch (const Error& error) {

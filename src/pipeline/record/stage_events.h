@@ -10,14 +10,14 @@
 namespace takt {
 
 struct StageEventsRun {
-  PipelineRun run;              ///< its batches are numbered anew from 0, in the order of their own numbers
-  std::int64_t unfinished = 0;  ///< batches that were not in every stage and are left out
+  PipelineRun run;              ///< its batches in the order of their own numbers, which run.logged has
+  std::int64_t unfinished = 0;  ///< batches that were inside when the trace ended and are left out
 };
 
 /// An event is a batch in a stage if it has the argument "batch_id" or "batch", a whole number, and either the text
 /// argument "stage" or the category "stage". Where no event has one of those two, all that have a batch count.
-/// - The stage is the text argument "stage", else the event's name; the order of stages is that of the first whole
-/// batch.
+/// - The stage is the text argument "stage", else the event's name. The order of stages is the one in which batches
+///   pass them; a batch may skip stages.
 /// - The device is the text argument "device", else the name of the event's row; behind the name of its process where
 ///   there are several.
 /// - "hw_time_ms" is the time that the device counted, where it is told.

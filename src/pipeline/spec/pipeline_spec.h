@@ -152,7 +152,7 @@ struct PipelineSpec {
   std::string origin;  ///< the file, as messages name it
   std::optional<std::int64_t> batches;
   std::optional<Nanoseconds> duration;
-  std::optional<std::int64_t> warmup;  ///< nullopt: see warmup_of()
+  std::optional<std::int64_t> warmup;  ///< nullopt: see warmup_batches() in record
   SourceSpec source;
   std::uint64_t seed = 1;
   Nanoseconds timeout = std::chrono::seconds(60);
@@ -185,8 +185,6 @@ std::optional<Nanoseconds> busy_time(const StageSpec& stage);
 bool hands_on(const StageSpec& stage);
 /// The description file that the pipeline gives a device; empty: none.
 std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device);
-/// Batches that steady-state figures leave out: what the user said, else 5 % of them, 1 to 50.
-std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches);
 /// The same pipeline with every device simulated: CPU becomes sim:CPU.
 PipelineSpec simulated(PipelineSpec spec);
 /// What `--simulate` shows without a file: three stages of MatMul on sim:CPU, sim:GPU and sim:NPU, the middle one

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/basics/index.h"
-#include "pipeline/record/batch_passage.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/spec/stage_order.h"
 
@@ -105,8 +104,6 @@ ContentionLaw contention_law(const PipelineSpec& spec) {
   }
   return law;
 }
-
-std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) { return warmup_batches(spec.warmup, batches); }
 
 PipelineSpec simulated(PipelineSpec spec) {
   std::map<std::string, DeviceSpec> devices;

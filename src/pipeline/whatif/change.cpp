@@ -30,14 +30,14 @@ struct KnobName {
 
 constexpr KnobName knobs[] = {
     {"stage", "time", "a factor such as x0.5, or a time such as 5ms", Knob::stage_time},
-    {"stage", "replicas", "a whole number from 1", Knob::stage_replicas},
-    {"stage", "queue", "a whole number from 1", Knob::stage_queue},
+    {"stage", "replicas", "a whole number from 1 to 1000000", Knob::stage_replicas},
+    {"stage", "queue", "a whole number from 1 to 1000000", Knob::stage_queue},
     {"stage", "device", "a device of the run", Knob::stage_device},
-    {"stage", "threads", "a whole number from 1", Knob::stage_threads},
+    {"stage", "threads", "a whole number from 1 to 1000000", Knob::stage_threads},
     {"stage", "ratio", "shares that sum to 1, such as 0.7,0.3", Knob::stage_ratio},
-    {"device", "requests", "a whole number from 1, or none", Knob::device_requests},
-    {"source", "in_flight", "a whole number from 1, or none", Knob::source_in_flight},
-    {"source", "rate", "batches per second, or closed", Knob::source_rate},
+    {"device", "requests", "a whole number from 1 to 1000000, or none", Knob::device_requests},
+    {"source", "in_flight", "a whole number from 1 to 1000000, or none", Knob::source_in_flight},
+    {"source", "rate", "batches per second above 0, evenly spaced or as 'poisson 50', or closed", Knob::source_rate},
 };
 
 /// "stage.NAME.time" → its knob and NAME, which may have dots of its own.
@@ -109,7 +109,8 @@ void read_value(PipelineChange& change, std::string_view value, const KnobName& 
       return;
     case Knob::source_rate:
       if (value == "closed") return;
-      change.number = to_number(value);
+      change.random = value.starts_with("poisson ");
+      change.number = to_number(change.random ? trim(value.substr(8)) : value);
       if (!change.number || *change.number < 1e-6 || *change.number > 1e9) refuse_value(change.text, knob);
       return;
     default:

@@ -19,13 +19,14 @@ enum class Knob : std::uint8_t {
   stage_ratio,       ///< stage.NAME.ratio=0.7,0.3: shares of a data-parallel stage
   device_requests,   ///< device.NAME.requests=2, or none: without a bound
   source_in_flight,  ///< source.in_flight=8, or none
-  source_rate,       ///< source.rate=50: batches per second; closed: the next batch is always ready
+  source_rate,       ///< source.rate=50: batches per second; poisson 50: at random; closed: the next is always ready
 };
 
 struct PipelineChange {
   Knob knob = Knob::stage_time;
   std::string target;            ///< stage or device; empty for the source
   std::optional<double> number;  ///< factor, nanoseconds, count or rate; nullopt: `none`, `closed`, or not a number
+  bool random = false;           ///< of source_rate: independent arrivals
   bool factor = false;           ///< of stage_time: `number` multiplies; otherwise it is the mean in nanoseconds
   std::vector<double> ratio;     ///< of stage_ratio: sums to 1
   std::string device;            ///< of stage_device

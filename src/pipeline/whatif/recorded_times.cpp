@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "pipeline/contention/start_end_events.h"
+#include "pipeline/record/skipped_visits.h"
 #include "pipeline/whatif/recorded_overhead.h"
 
 namespace takt {
@@ -61,6 +62,7 @@ RecordedTimes::RecordedTimes(const PipelineRun& run, const ContentionLaw& law) {
   recorded_.resize(run.schedule.batches.size() * slots_);
   const auto times = undisturbed_times(run, law);
   const auto overheads = recorded_overheads(run.shape, run.schedule);
+  const SkippedVisits skipped(run);
   for (std::size_t e = 0; e < times.size(); ++e) {
     const Execution& what = run.schedule.executions[e].what;
     Stage& stage = stages_[index(what.stage)];
@@ -68,6 +70,7 @@ RecordedTimes::RecordedTimes(const PipelineRun& run, const ContentionLaw& law) {
     const auto overhead = overheads[e].count();
     if (const std::size_t place = index(what.batch) * slots_ + stage.first_slot + slot; place < recorded_.size())
       recorded_[place] = {times[e], overhead, what.device};
+    if (skipped.of(what)) continue;
     const auto add = [&](Mean& mean) {
       mean.sum += times[e], mean.overhead += static_cast<double>(overhead), ++mean.count;
     };

@@ -155,6 +155,12 @@ class Changer {
     }
     const auto count = static_cast<std::int64_t>(run_.schedule.batches.size());
     const double gap = 1e9 / *change.number;
+    if (change.random) {
+      constexpr std::uint64_t seed = 1;
+      source.open = true;
+      arrivals_ = poisson_arrivals(Nanoseconds(std::llround(gap)), count, seed);
+      return;
+    }
     if (source.open && count > 1 && arrivals_.back() > arrivals_.front()) {
       const auto first = arrivals_.front();
       const double factor =
@@ -186,6 +192,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
   result.interrupted = false;
   result.virtual_clock = true;
   result.base_time.reset();
+  result.logged.reset();  // a batch may wait now where it skipped a stage
   std::vector<Nanoseconds> arrivals;
   if (run.shape.source.open) {
     for (const auto& batch : run.schedule.batches) arrivals.push_back(batch.arrived);

@@ -1,5 +1,8 @@
 #include "pipeline/whatif/what_if.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/basics/index.h"
 #include "pipeline/account/account.h"
 
@@ -12,6 +15,7 @@ WhatIfRow row_of(std::string variant, const Accounts& accounts, double replay_er
   row.makespan = accounts.window.length();
   row.cycle = accounts.cycle;
   row.latency = accounts.latency.mean;
+  row.latency_p99 = accounts.latency.p99;
   row.throughput_per_s = accounts.throughput_per_s;
   if (accounts.bottleneck) row.bottleneck = accounts.stages[index(*accounts.bottleneck)].name;
   row.replay_error = replay_error;
@@ -51,14 +55,33 @@ SensitivityRow sensitivity(const PipelineRun& run, std::span<const PipelineChang
   return result;
 }
 
+/// A program's own report does not tell when its source had batches. Where always is no explanation of the run, they came
+/// when the first stage took them: the run with such a source, if that explains it better.
+std::optional<PipelineRun> with_seen_arrivals(const PipelineRun& run, const ContentionLaw& law) {
+  if (!run.logged || run.shape.source.open) return std::nullopt;
+  const double closed_error = replay_error(run, replay(run, {}, law));
+  if (closed_error <= reliable_replay_error) return std::nullopt;
+  PipelineRun fed = run;
+  fed.shape.source.open = true;
+  fed.shape.source.in_flight.reset();
+  if (replay_error(run, replay(fed, {}, law)) >= closed_error) return std::nullopt;
+  return fed;
+}
+
 }  // namespace
 
-WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep,
+WhatIf what_if(const PipelineRun& given, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep,
                std::span<const PairRow> measured, const KnownStages* answers) {
   WhatIf result;
-  for (const auto& stage : run.stages) result.stages.push_back(stage.name);
-  const KnownContention known = known_contention(run, measured, answers);
+  for (const auto& stage : given.stages) result.stages.push_back(stage.name);
+  const KnownContention known = known_contention(given, measured, answers);
   const ContentionLaw& law = known.law;
+  const std::optional<PipelineRun> fed = with_seen_arrivals(given, law);
+  const PipelineRun& run = fed ? *fed : given;
+  result.has_seen_arrivals = fed.has_value();
+  const auto is_rate = [](const PipelineChange& change) { return change.knob == Knob::source_rate && change.number; };
+  result.asks_rate =
+      std::any_of(changes.begin(), changes.end(), is_rate) || std::any_of(sweep.begin(), sweep.end(), is_rate);
   result.interference = known.found;
   const PipelineRun again = replay(run, {}, law);
   const double error = replay_error(run, again);
@@ -80,8 +103,10 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
   return result;
 }
 
-std::vector<WhatIfRow> predictions(const PipelineRun& run, std::span<const std::vector<PipelineChange>> settings) {
-  const KnownContention known = known_contention(run);
+std::vector<WhatIfRow> predictions(const PipelineRun& given, std::span<const std::vector<PipelineChange>> settings) {
+  const KnownContention known = known_contention(given);
+  const std::optional<PipelineRun> fed = with_seen_arrivals(given, known.law);
+  const PipelineRun& run = fed ? *fed : given;
   const double error = replay_error(run, replay(run, {}, known.law));
   const PredictionRange possible(run, known, error);
   std::vector<WhatIfRow> rows;

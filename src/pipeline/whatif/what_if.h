@@ -25,7 +25,7 @@ struct WhatIfRow {
   std::string variant;  ///< "before", "replayed", "after", or the change of a sweep
   std::string value;    ///< of a sweep: what the knob was set to, as a reader writes it
   Nanoseconds makespan{};
-  std::optional<Duration> cycle, latency;  ///< steady cycle, mean latency
+  std::optional<Duration> cycle, latency, latency_p99;  ///< steady cycle, mean latency, …
   std::optional<double> throughput_per_s;
   std::string bottleneck;           ///< stage; empty without batches
   double replay_error = 0;          ///< |replayed − before| / before of the makespan, without a change
@@ -49,6 +49,8 @@ struct WhatIf {
   std::optional<CoreUse> cores{};           ///< nullopt: not told by the trace
   std::optional<double> refused_error{};    ///< as KnownContention's
   std::vector<std::string> stages;          ///< names
+  bool asks_rate = false;                   ///< a change or the sweep sets the source's rate
+  bool has_seen_arrivals = false;           ///< of a program's own report: batches come when its first stage took them
 };
 
 /// Of several changes of one knob the last holds. `sweep`: every one of them is applied after `changes`, one at a time.

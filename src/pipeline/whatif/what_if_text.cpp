@@ -98,6 +98,11 @@ std::string pairs(const WhatIf& result, std::size_t width) {
 
 std::string warnings(const WhatIf& result, std::size_t width) {
   std::string text;
+  if (result.has_seen_arrivals)
+    text += paragraph(
+        "The trace does not show when its source had batches: they are taken to come when the first stage "
+        "took them. Ask for another rate with --set source.rate=50, or closed.",
+        width);
   if (result.refused_error)
     text +=
         paragraph(fmt::format("The measured slowdowns are ignored: with them the replay is off by {:.1f} %, so they "
@@ -114,8 +119,10 @@ std::string warnings(const WhatIf& result, std::size_t width) {
 }
 
 /// What fits a terminal; the rest is in the other formats.
-Table readable(const Table& table) {
-  return without_columns(table, {"cycle_low_us", "cycle_high_us", "latency_low_us", "latency_high_us", "replay_error"});
+Table readable(const WhatIf& result, const Table& table) {
+  const Table shown =
+      without_columns(table, {"cycle_low_us", "cycle_high_us", "latency_low_us", "latency_high_us", "replay_error"});
+  return result.asks_rate ? shown : without_columns(shown, {"latency_p99_us"});
 }
 
 }  // namespace
@@ -127,7 +134,8 @@ std::string to_text(const WhatIf& result, const TextStyle& style) {
     if (table.rows.empty() || table.name == "cores") continue;
     text += "\n";
     if (table.name == "sweep") text += printable(result.swept) + ":\n";
-    text += to_text(table.name == "sweep" ? without_columns(readable(table), {"variant"}) : readable(table), style);
+    text += to_text(
+        table.name == "sweep" ? without_columns(readable(result, table), {"variant"}) : readable(result, table), style);
   }
   return text;
 }

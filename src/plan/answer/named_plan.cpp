@@ -1,6 +1,10 @@
 #include "plan/answer/named_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -17,6 +21,13 @@ GivenPlan named_plan(const std::string& word, const PlanCosts& costs, std::int64
                                [&](const std::string& name) { return lower_case(name) == lower_case(word); });
     given.plan = *named;
   } else if (word.find('[') == word.npos) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(word, ignored))
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("--plan '{}': no file has this name; write {}, a JSON file, or a plan such as 'GPU[1-4] | "
+                      "NPU[5-7]'",
+                      printable(word), fmt::join(named_plans(), ", ")));
     given.plan = parse_plan_json(read_file(word), printable(word));
   } else {
     given.plan = parse_plan(word, "--plan");

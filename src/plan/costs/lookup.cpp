@@ -22,6 +22,15 @@ bool reaches(const StageKey& key, const StageKey& other) {
   return key.nodes >= other.nodes && key.edges >= other.edges;
 }
 
+/// Whether both have more nodes, or both more edges, than every size that ran: memory that ended at one of them may have
+/// ended before the other.
+bool both_beyond(const StageKey& key, const StageKey& other, const std::vector<const StageMeasurement*>& rows) {
+  std::int64_t nodes = 0, edges = 0;
+  for (const StageMeasurement* row : rows)
+    if (row->times) nodes = std::max(nodes, row->key.nodes), edges = std::max(edges, row->key.edges);
+  return std::min(key.nodes, other.nodes) > nodes || std::min(key.edges, other.edges) > edges;
+}
+
 StageCost cost_of_row(const StageMeasurement& row) {
   StageCost cost{row.times->mean, {}, {}, CostOrigin::measured, row.runtime, row.device};
   const auto error = error_of_mean(*row.times);
@@ -107,11 +116,13 @@ std::vector<GraphSize> CostLookup::sizes() const {
 CostAnswer CostLookup::predicted(const UnitRange& range, const Costs& costs, const GraphSize& size) const {
   const StageKey asked{size.nodes, size.edges, range.unit, range.first, range.last};
   for (const StageMeasurement* row : costs.rows) {
-    if (row->times || !reaches(asked, row->key)) continue;
+    if (row->times || !(reaches(asked, row->key) || both_beyond(asked, row->key, costs.rows))) continue;
     const bool is_passed = std::any_of(costs.rows.begin(), costs.rows.end(), [&](const StageMeasurement* other) {
       return other->times && reaches(other->key, row->key);
     });
-    if (!is_passed) return {std::nullopt, reason_of_row(*row)};
+    if (is_passed) continue;
+    const bool is_known = reaches(asked, row->key);
+    return {std::nullopt, (is_known ? "" : "larger than all that ran; ") + reason_of_row(*row)};
   }
   if (!costs.fit.fit)
     return {std::nullopt, nothing_ran(costs.rows) ? reason_of_row(*costs.rows.front()) : costs.fit.reason};

@@ -201,7 +201,6 @@ stages:
   EXPECT_TRUE(shape.source.open);
   const auto law = contention_law(spec);
   EXPECT_EQ(law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.3, 1}}));
-  EXPECT_EQ(warmup_of(spec, 200), 10);
   EXPECT_EQ(device_names(simulated(spec)).front(), "sim:CPU");
 }
 

@@ -64,7 +64,7 @@ inline PipelineRun first_batches(PipelineRun run, std::size_t count, std::option
     if (!copy.of_outputs) run.stages[index(copy.stage)].copies_input = true;
   schedule.begin = schedule.end = count == 0 ? Nanoseconds(0) : schedule.batches.front().arrived;
   for (const BatchRecord& batch : schedule.batches) schedule.end = std::max(schedule.end, batch.delivered);
-  run.warmup = warmup_batches(warmup, static_cast<std::int64_t>(count));
+  run.warmup = warmup_batches(warmup, run.shape.source, static_cast<std::int64_t>(count));
   return run;
 }
 

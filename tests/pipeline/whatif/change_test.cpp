@@ -38,6 +38,9 @@ TEST(Change, reads_every_knob) {
   EXPECT_EQ(parse_change("device.CPU.requests=none").number, std::nullopt);
   EXPECT_EQ(parse_change("source.in_flight=8").number, 8);
   EXPECT_EQ(parse_change("source.rate=50.5").number, 50.5);
+  EXPECT_FALSE(parse_change("source.rate=50.5").random);
+  EXPECT_EQ(parse_change("source.rate=poisson 80").number, 80);
+  EXPECT_TRUE(parse_change("source.rate=poisson 80").random);
   EXPECT_EQ(parse_change("source.rate=closed").number, std::nullopt);
 }
 

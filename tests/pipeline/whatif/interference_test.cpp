@@ -213,5 +213,23 @@ TEST(Interference, what_is_no_such_file_is_refused) {
 
 TEST(Interference, needs_a_stage) { EXPECT_THROW(measure_interference({}, runner({1000}, {}, 0)), Error); }
 
+TEST(Interference, beside_other_programs_says_that_it_does_not_know) {
+  InterferenceReport report;
+  report.alone = {{.stage = "a"}, {.stage = "b"}};
+  for (int stage = 0; stage < 2; ++stage)
+    for (int beside = 0; beside < 2; ++beside) {
+      PairRow& row = report.pairs.emplace_back();
+      row.stage_number = stage, row.beside_number = beside, row.significant = stage != beside;
+      row.stage = stage == 0 ? "a" : "b", row.beside = beside == 0 ? "a" : "b";
+      row.factor = stage != beside ? 1.4 : 1.0;
+    }
+  EXPECT_TRUE(to_text(report).starts_with("a is slowed down most: 1.40x while b runs."));
+  doubt(report);
+  EXPECT_FALSE(report.pairs[1].significant);
+  EXPECT_TRUE(to_text(report).starts_with("Whether stages slow each other down is not known: other programs"));
+  for (PairRow& row : report.pairs) row.factor = 1.0;
+  EXPECT_TRUE(to_text(report).starts_with("No stage slows another one down."));
+}
+
 }  // namespace
 }  // namespace takt

@@ -105,7 +105,18 @@ TEST(CostLookup, beyond_a_size_that_ran_out_of_memory_there_is_no_cost) {
   const CostLookup costs(all);
   EXPECT_EQ(reason_of(costs, {"GPU", 1, 1}, {10000, 50000}), "failed at 10000 nodes and 50000 edges: out of memory");
   EXPECT_EQ(reason_of(costs, {"GPU", 1, 1}, {20000, 80000}), "failed at 10000 nodes and 50000 edges: out of memory");
-  EXPECT_TRUE(costs.cost({"GPU", 1, 1}, {20000, 40000}).cost.has_value());
+  EXPECT_TRUE(costs.cost({"GPU", 1, 1}, {20000, 9000}).cost.has_value()) << "as many edges ran";
+}
+
+TEST(CostLookup, between_all_that_ran_and_what_failed_nothing_is_known) {
+  StageMeasurements all = rows_of_law("GPU", 1, 1);  // up to 10000 edges
+  all.rows.push_back(without_time({15000, 30000, "GPU", 1, 1}, StageStatus::failed, "out of memory"));
+  const CostLookup costs(all);
+  const std::string unknown = "larger than all that ran; failed at 15000 nodes and 30000 edges: out of memory";
+  EXPECT_EQ(reason_of(costs, {"GPU", 1, 1}, {25000, 25000}), unknown);
+  EXPECT_EQ(reason_of(costs, {"GPU", 1, 1}, {9000, 10001}), unknown);
+  EXPECT_EQ(reason_of(costs, {"GPU", 1, 1}, {10001, 9000}), unknown);
+  EXPECT_TRUE(costs.cost({"GPU", 1, 1}, {9500, 9500}).cost.has_value());
 }
 
 TEST(CostLookup, a_failure_that_larger_sizes_survived_says_nothing_of_others) {

@@ -1,0 +1,82 @@
+#include "cli/line/given_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/files/file.h"
+
+namespace takt {
+namespace {
+
+/// A kind of file, and the command that reads it.
+struct FileUse {
+  std::string_view is, command, rest, purpose;
+};
+
+namespace uses {
+constexpr FileUse pipeline_trace{"a trace of a pipeline", "pipeline analyze", "", "shows where its time went"};
+constexpr FileUse training_trace{"a trace of PyTorch's profiler", "diagnose", "", "explains it"};
+constexpr FileUse other_trace{"a trace", "trace info", "", "shows what is in it"};
+constexpr FileUse profile{"a profile of operators", "analyze", "", "prints it"};
+constexpr FileUse result{"a result of takt", "report", " -o page.html", "makes a page of it"};
+constexpr FileUse pipeline{"the description of a pipeline", "pipeline run", "", "runs it"};
+constexpr FileUse dataset{"a dataset of kernels", "fit", "", "trains a predictor on it"};
+constexpr FileUse model{"a model", "run", "", "measures it"};
+}  // namespace uses
+
+const FileUse* use_of_json(std::string_view start) {
+  const auto has = [&](std::string_view word) { return start.find(word) != start.npos; };
+  const bool of_takt = has("\"takt\":") && has("\"schema_version\"");
+  if (of_takt && has("\"pipeline\":{")) return &uses::pipeline_trace;
+  if (has("\"graph_exec\"") || has("\"opr_footprint\"") || has("\"provenance\"")) return &uses::profile;
+  const bool is_trace = has("\"traceEvents\"") || has("\"ph\":");
+  if (is_trace && (has("\"deviceProperties\"") || has("\"cpu_op\""))) return &uses::training_trace;
+  if (is_trace) return &uses::other_trace;
+  return of_takt ? &uses::result : nullptr;
+}
+
+const FileUse* use_of(const std::filesystem::path& path, std::string_view start) {
+  const std::string ending = lower_case(path.extension().string());
+  const std::string_view text = trim(start);
+  if (text.starts_with('{') || text.starts_with('[')) return use_of_json(text);
+  if (ending == ".onnx" || text.starts_with("<?xml")) return &uses::model;
+  if ((ending == ".yaml" || ending == ".yml") && text.find("stages:") != text.npos) return &uses::pipeline;
+  return text.starts_with("Kernel_ID,") ? &uses::dataset : nullptr;
+}
+
+std::string beginning_of_given(const std::filesystem::path& path) try {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  std::string block(std::size_t{1} << 14, '\0');
+  block.resize(InputFile(path).read(block));
+  return block;
+} catch (const Error&) {
+  return "";
+}
+
+bool is_called(std::string_view command, std::span<const std::string> arguments) {
+  const std::string words =
+      fmt::format("{} ", fmt::join(arguments.first(std::min<std::size_t>(2, arguments.size())), " "));
+  return words.starts_with(fmt::format("{} ", command));
+}
+
+}  // namespace
+
+std::string other_use(std::string_view message, std::span<const std::string> arguments) {
+  for (const std::string& word : arguments) {
+    const std::string name = printable(word);
+    if (word.empty() || !message.starts_with(name + ":")) continue;
+    const FileUse* use = use_of(word, beginning_of_given(word));
+    if (use == nullptr || is_called(use->command, arguments)) return "";
+    if (message.find(fmt::format("'takt {}", use->command)) != message.npos) return "";
+    return fmt::format("; it is {}: 'takt {} {}{}' {}", use->is, use->command, name, use->rest, use->purpose);
+  }
+  return "";
+}
+
+}  // namespace takt
