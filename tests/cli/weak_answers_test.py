@@ -44,7 +44,7 @@ REFUSED = [  # words, exit code, said
     (['pipeline', 'run', 'bytes.yaml', '--simulate'], 1, 'bytes.yaml:1: not YAML: byte 0 is not UTF-8'),
     (['plan', 'search', '--costs', 'p.json'], 1, "p.json: holds no costs of stages: it is a profile; 'takt analyze p.json'"),
     (['fit', 'p.json'], 1, "p.json: is no dataset of 'takt collect': it is a profile; 'takt analyze p.json' prints it"),
-    (['zoo', 'export'], 2, 'name their folder with -o DIR, or choose some with --config FILE'),
+    (['zoo', 'export'], 2, 'name their folder with --out DIR, or choose some with --config FILE'),
     (['pipeline', 'whatif', 'run.json', '--set', 'stage.first.device=GPU'], 2,
      "the run has no device 'GPU'; it has sim:CPU. The time of a stage on a device that did not take part is not known"),
     (['help', 'nonsense'], 2, "'nonsense' is not a command; see 'takt --help'"),
