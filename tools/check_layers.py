@@ -12,7 +12,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ORDER = [line for line in (ROOT / "src/modules.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
+NAMED = [line for line in (ROOT / "src/modules.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
+# A runtime is its folder and a line there: rooms that modules.txt does not name stand before the registry of all.
+RUNTIMES = [f"model/{name}" for name in re.findall(r"^TAKT_RUNTIME\((\w+)", (ROOT / "src/model/registry/runtimes.inc").read_text("utf-8"), re.M)]
+ORDER = [room for named in NAMED for room in
+         ([*(new for new in RUNTIMES if new not in NAMED), named] if named == "model/registry" else [named])]
 LARGEST_ROOM = 40  # files
 MOST_ROOMS = 10  # in a wing
 # (header, the only rooms or files that may include it)
@@ -21,7 +25,7 @@ FOREIGN = [(r"onnxruntime_.*", "model/onnxruntime"), (r"openvino/.*", "model/ope
            (r"onnx.*\.pb\.h", "model/onnx", "model/cuts", "model/onnxruntime", "predict/kernels", "predict/zoo")]
 # (room of a runtime, what all others but the registry include instead, the headers of the room that read files only)
 PRIVATE = [("model/onnxruntime", "model/runtime/runtime.h", "model/onnxruntime/ort_events.h"), ("model/openvino", "model/runtime/runtime.h"),
-           ("model/sim", "model/sim/simulated.h")]
+           ("model/sim", "model/sim/simulated.h"), *((room, "model/runtime/runtime.h") for room in RUNTIMES if room not in NAMED)]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -70,7 +74,7 @@ def too_large(source):
         first = wings.index(wing)
         if wings[first:first + wings.count(wing)] != [wing] * wings.count(wing):
             yield f"src/modules.txt: the rooms of '{wing}' do not stand together"
-        if sum(room.startswith(f"{wing}/") for room in ORDER) > MOST_ROOMS:
+        if sum(room.startswith(f"{wing}/") for room in ORDER if room not in RUNTIMES) > MOST_ROOMS:
             yield f"src/modules.txt: '{wing}' has more than {MOST_ROOMS} rooms"
 
 
@@ -81,8 +85,8 @@ def wrong_document():
     if there not in text.splitlines():
         yield f"src/README.md: the order of wings is not the one of src/modules.txt; write the line '{there}'"
     told = re.findall(r"^\* \*\*([\w/]+)\*\* ", text, re.M)
-    if told != ORDER:
-        wrong = next((a or b for a, b in itertools.zip_longest(ORDER, told) if a != b), "")
+    if told != NAMED:
+        wrong = next((a or b for a, b in itertools.zip_longest(NAMED, told) if a != b), "")
         yield f"src/README.md: the lines on rooms ('* **{wrong}** …') are not those of src/modules.txt in its order"
     for name in re.findall(r"`((?:[a-z_]+/)+[a-z_0-9]+\.(?:h|cpp))`", text):
         if not any((folder / name).is_file() for folder in (ROOT, ROOT / "src")):

@@ -12,6 +12,7 @@ EXAMPLES = HERE.parents[1] / 'examples'
 LAWS = {'units': ['CPU', 'GPU'], 'times_us': {'CPU': [{'per_node': 0.5, 'per_edge': 0.5}] * 2,
                                               'GPU': [{'fixed': 5000, 'per_node': 0.25, 'per_edge': 0.25}] * 2}}
 COSTS = {'units': ['CPU', 'GPU'], 'times_us': {'CPU': [300, 200], 'GPU': [100, 250]}}
+EVALUATION = {'takt': {'cpu': 'a processor', 'settings': {}}, 'tables': {'models': []}}
 CASES = {'test_cases': [{'nodes': 10, 'edges': 40}, {'nodes': 20, 'edges': 80}]}
 PAIR = """name: pair
 batches: 3
@@ -64,7 +65,7 @@ LINES = [
     'onnxruntime: kernels bench small.onnx --iter 2', 'onnxruntime: collect --models zoo -o new.csv --rounds 1 --time 20ms --accept-disturbed',
     'onnxruntime: collect merge d.csv -o all.csv', 'onnxruntime: fit d.csv -o predictor --folds 2',
     'onnxruntime: predict zoo --predictor predictor --trace predicted.json',
-    'onnxruntime: evaluate zoo --predictor predictor --rounds 1 --time 20ms',
+    'onnxruntime: evaluate zoo --predictor predictor --rounds 1 --time 20ms', 'evaluate merge e.json',
     'devices', 'devices --check', 'report a.json -o a.html', 'explain runs', 'completion bash', 'manual pages',
 ]
 
@@ -79,6 +80,7 @@ def prepare(takt, make_models, folder, environment, collects=True):
         for file in HERE.glob(pattern):
             shutil.copy(file, folder)
     texts = {'laws.json': json.dumps(LAWS), 'costs.json': json.dumps(COSTS), 'cases.json': json.dumps(CASES), 'pair.yaml': PAIR,
+             'e.json': json.dumps(EVALUATION),
              'zoo.yaml': ZOO, 'load.yaml': 'load: {sources: [prometheus], prometheus: {url: "http://127.0.0.1:9", timeout: 1s}}\n'}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding='utf-8')

@@ -61,7 +61,7 @@ REFUSED = [  # words, exit code, said
     (['predict', 'small.onnx', '--predictor', 'nowhere'], 1, "'nowhere': no such predictor; name a folder or file that"),
     (['plan', 'search', '--costs', 'costs.json', '--plan', 'foo'], 1, "--plan 'foo': no file has this name; write PEP1"),
     (['pipeline', 'whatif', 'run.json', '--set', 'stage.first.queue=1e9'], 2, 'queue takes a whole number from 1 to 1000000'),
-    (['zoo', 'export'], 2, 'name their folder with -o DIR, or choose some with --config FILE'),
+    (['zoo', 'export'], 2, 'name their folder with --out DIR, or choose some with --config FILE'),
     (['pipeline', 'whatif', 'run.json', '--set', 'stage.first.device=GPU'], 2,
      "the run has no device 'GPU'; it has sim:CPU. The time of a stage on a device that did not take part is not known"),
     (['help', 'nonsense'], 2, "'nonsense' is not a command; see 'takt --help'"),

@@ -46,7 +46,7 @@ CommandLine declare_zoo_export(ZooOptions& o) {
   CommandLine line("zoo export",
                    "Generates the models of the zoo and writes them as ONNX, with random weights in one file that they "
                    "share. Existing files are kept, so a stopped export resumes.",
-                   "takt zoo export --config examples/zoo.yaml -o zoo", o.log);
+                   "takt zoo export --config examples/zoo.yaml --out zoo", o.log);
   add_config(line, o);
   line.add({.names = "--out",
             .older = "-o",
@@ -87,7 +87,7 @@ void settle_folder(ZooOptions& o) {
   if (!o.out.empty()) return;
   if (o.config.empty())
     throw UsageError(
-        "zoo export: writes every architecture, about 175 MB; name their folder with -o DIR, or choose some with "
+        "zoo export: writes every architecture, about 175 MB; name their folder with --out DIR, or choose some with "
         "--config FILE");
   o.out = usual_folder;
 }
