@@ -182,6 +182,99 @@ std::string picture() {
   return b.serialize();
 }
 
+/// Its channels are cut into blocks of nine.
+std::string blocks() {
+  ModelBuilder b;
+  b.output(
+      b.node("DepthToSpace", {b.symbolic_input("x", ElementType::f32, "n,c,h,w")}, {{"blocksize", std::int64_t{3}}}));
+  return b.serialize();
+}
+
+std::string no_outputs() {
+  ModelBuilder b;
+  b.node("Relu", {b.input("x", ElementType::f32, {4})});
+  return b.serialize();
+}
+
+/// Axes, steps and places that inputs hand it, a ratio, a text that is a number, categories.
+std::string parameters() {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {8, 1, 16});
+  const auto given = [&](const char* name, const Shape& shape) { return b.input(name, ElementType::i64, shape); };
+  b.output(b.node("Slice", {x, b.integers({0, 0}), b.integers({4, 1}), given("axes", {2}), given("steps", {2})}));
+  b.output(b.node("Unsqueeze", {x, given("new_axes", {2})}));
+  b.output(b.node("Squeeze", {x, given("left_out", {1})}));
+  b.output(b.node("Dropout", {x, b.input("ratio", ElementType::f32, {})}));
+  b.output(b.node("Cast", {b.input("text", ElementType::string, {4})}, {{"to", std::int64_t{1}}}));
+  b.output(b.node("OneHotEncoder", {given("kind", {1, 1})}, {{"cats_int64s", {5, 7}}, {"zeros", std::int64_t{0}}},
+                  {.domain = "ai.onnx.ml"}));
+  b.output(b.node("OneHotEncoder", {b.input("colour", ElementType::string, {1, 1})},
+                  {{"cats_strings", std::vector<std::string>{"red", "blue"}}, {"zeros", std::int64_t{0}}},
+                  {.domain = "ai.onnx.ml"}));
+  return b.serialize();
+}
+
+/// Of an operator set that broadcasts otherwise.
+std::string old() {
+  ModelBuilder b;
+  const auto sum = b.node("Add", {b.input("x", ElementType::f32, {2, 4}), b.weight({4}, "w")},
+                          {{"broadcast", std::int64_t{1}}, {"axis", std::int64_t{1}}});
+  b.input("w", ElementType::f32, {4});
+  b.output(sum, ElementType::f32, {2, 4});
+  return b.serialize(6, 3);
+}
+
+/// A convolution, a sum and a mean of quantised numbers, as a quantiser of ONNX Runtime writes them.
+std::string quantised() {
+  ModelBuilder b;
+  const auto scale = b.floats({0.02f}, {}), zero = b.raw(ElementType::u8, {}, "\x80");
+  const auto weights = b.raw(ElementType::i8, {16, 8, 3, 3}, std::string(16 * 8 * 9, '\1'));
+  const auto no_shift = b.raw(ElementType::i8, {}, std::string(1, '\0'));
+  const auto q =
+      b.node("QuantizeLinear", {b.input("x", ElementType::f32, {1, 8, 32, 32}), scale, zero}, {}, {.name = "q"});
+  const auto conv = b.node("QLinearConv", {q, scale, zero, weights, scale, no_shift, scale, zero},
+                           {{"pads", {1, 1, 1, 1}}}, {.name = "conv"});
+  const auto sum = b.node("QLinearAdd", {conv, scale, zero, conv, scale, zero, scale, zero}, {},
+                          {.name = "sum", .domain = "com.microsoft"});
+  const auto mean = b.node("QLinearGlobalAveragePool", {sum, scale, zero, scale, zero}, {},
+                           {.name = "mean", .domain = "com.microsoft"});
+  b.output(b.node("DequantizeLinear", {mean, scale, zero}, {}, {.name = "dq"}));
+  return b.serialize();
+}
+
+/// The place of the first 50, of which generated values have none.
+std::string needle() {
+  ModelBuilder b;
+  const auto found =
+      b.node("NonZero", {b.node("Equal", {b.input("ids", ElementType::i64, {16}), b.integers({50}, {})})});
+  b.output(b.node("Gather", {found, b.integers({0}, {})}, {{"axis", std::int64_t{1}}}));
+  return b.serialize();
+}
+
+std::string turns() {
+  ModelBuilder body("body"), b;
+  const auto x = b.input("x", ElementType::f32, {4}), count = b.input("max_length", ElementType::i64, {});
+  body.input("i", ElementType::i64, {});
+  body.input("go", ElementType::boolean, {});
+  body.input("state", ElementType::f32, {4});
+  body.output(body.node("Identity", {"go"}, {}, {.outputs = {"go_on"}}), ElementType::boolean, {});
+  body.output(body.node("Neg", {"state"}, {}, {.name = "turn", .outputs = {"next"}}), ElementType::f32, {4});
+  b.output(b.node("Loop", {count, "", x}, {}, {.name = "loop", .outputs = {"y"}, .subgraphs = {{"body", &body}}}),
+           ElementType::f32, {4});
+  return b.serialize();
+}
+
+/// Numbers of 8 and of 4 bits.
+std::string narrow() {
+  ModelBuilder b;
+  const auto wide = [&](const char* name, ElementType type) {
+    return b.node("Cast", {b.input(name, type, {3, 5})}, {{"to", std::int64_t{1}}});
+  };
+  b.output(
+      b.node("Add", {wide("bytes", ElementType::f8e4m3fn), wide("nibbles", ElementType::i4)}, {}, {.name = "sum"}));
+  return b.serialize(21, 10);
+}
+
 }  // namespace
 }  // namespace takt
 
@@ -212,6 +305,18 @@ int main(int count, char** arguments) {
     write("particular.onnx", takt::particular());
     write("decoder.onnx", takt::decoder());
     write("resized.onnx", takt::resized());
+    write("blocks.onnx", takt::blocks());
+    write("no_outputs.onnx", takt::no_outputs());
+    write("parameters.onnx", takt::parameters());
+    write("old.onnx", takt::old());
+    write("quantised.onnx", takt::quantised());
+    write("needle.onnx", takt::needle());
+    write("turns.onnx", takt::turns());
+    write("narrow.onnx", takt::narrow());
+    write("page.onnx", "<!DOCTYPE html><html><title>404</title></html>");
+    write("text.onnx", "ir_version: 8\ngraph { name: \"g\" }\n");
+    write("hub/onnx/model.onnx", takt::picture());
+    write("unknown.model", std::string("\x01\x02\x03\x04", 4));
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_user_models: %s\n", error.what()), 1;
   }

@@ -8,6 +8,7 @@ on every real runtime of the binary; exit code 77 where it has none.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -179,6 +180,61 @@ class UserModels(unittest.TestCase):
             with self.subTest(words=words):
                 said = self.refused(*words, '--input', 'parts:[0,0,0,0]')
                 self.assertTrue(said.startswith('takt: divided.onnx: '), said)
+
+    def test_sizes_that_are_cut_into_blocks_are_whole_ones(self):
+        self.each(['blocks.onnx'], lambda runtime, model: self.assertEqual(
+            self.shapes(model, '--runtime', runtime), {'x': '{1,9,224,224}'}))
+
+    def test_a_model_without_outputs_is_refused(self):
+        self.each(['no_outputs.onnx'], lambda runtime, model: self.assertIn(
+            'the model has no outputs, so nothing of it is computed', self.refused('run', model, '--runtime', runtime)))
+
+    @unittest.skipUnless('onnxruntime' in RUNTIMES, 'its operators')
+    def test_parameters_are_some_that_the_operators_take(self):
+        self.tables('parameters.onnx', '--runtime', 'onnxruntime', '--io-dump', 'values.txt')
+        dump = pathlib.Path(MODELS.name, 'values.txt').read_text(encoding='utf-8')
+        for name, values in (('axes', '[0, 1]'), ('steps', '[1, 1]'), ('new_axes', '[0, 1]'), ('left_out', '[1]'),
+                             ('ratio', '[0]'), ('kind', '[5]'), ('colour', '["red"]')):
+            self.assertRegex(dump, rf'name={name} [^\n]*\n val: {re.escape(values)}', name)
+
+    @unittest.skipUnless('onnxruntime' in RUNTIMES, 'OpenVINO runs them')
+    def test_old_operators_have_a_way_on(self):
+        said = self.refused('run', 'old.onnx', '--runtime', 'onnxruntime')
+        self.assertIn('the model uses operator set 6, of which ONNX Runtime runs little: convert it to 7 or later', said)
+
+    @unittest.skipUnless('onnxruntime' in RUNTIMES, 'its operators')
+    def test_quantised_operators_have_their_own_work(self):
+        rows = {row['name']: row for row in self.tables('quantised.onnx', '--runtime', 'onnxruntime')['operators']}
+        pixels = 16 * 32 * 32
+        self.assertEqual({name: rows[name]['flops'] for name in ('conv', 'sum', 'mean')},
+                         {'conv': 2 * 8 * 9 * pixels, 'sum': 9 * pixels, 'mean': pixels}, rows.keys())
+        self.assertEqual(rows['sum']['bytes'], 2 * pixels + 2 * 4 + 1, 'bytes, one scale and one zero point')
+
+    def test_failures_name_inputs_whose_values_a_model_may_expect(self):
+        for runtime in set(RUNTIMES) - {'openvino'}:
+            self.assertIn("the values of input 'ids' are generated, and the model may expect others: give your own with "
+                          "--input 'ids:VALUES'", self.refused('run', 'needle.onnx', '--runtime', runtime))
+
+    def test_loops_turn_more_than_once(self):
+        def check(runtime, model):
+            tables = self.tables(model, '--runtime', runtime)
+            self.assertEqual(sum(row['flops'] or 0 for row in tables['operators']), 16 * 4)
+            self.assertIn("input 'max_length' decide how often a loop runs", json.dumps(tables['notes']))
+        self.each(['turns.onnx'], check)
+
+    def test_narrow_numbers_are_generated(self):
+        def check(runtime, model):
+            kinds = {row['input']: row['element_type'] for row in self.tables(model, '--runtime', runtime)['inputs']}
+            self.assertEqual(kinds, {'bytes': 'float8e4m3fn', 'nibbles': 'int4'})
+        self.each(['narrow.onnx'], check)
+
+    def test_what_is_no_model_is_named(self):
+        self.assertIn('not an ONNX model but a web page; download the model itself', self.refused('run', 'page.onnx'))
+        self.assertIn('not an ONNX model but one written as text', self.refused('run', 'text.onnx'))
+        self.assertIn('hub: is a folder; name a model file, such as hub/onnx/model.onnx', self.refused('run', 'hub'))
+        if 'onnxruntime' in RUNTIMES:
+            self.assertIn('unknown.model: the file is not an ONNX model, or is damaged',
+                          self.refused('run', 'unknown.model', '--runtime', 'onnxruntime'))
 
     def test_a_failure_says_which_values_decide(self):
         said = self.refused('run', 'failing_branch.onnx', '--iter', 1)

@@ -178,7 +178,7 @@ class PlainTimes {
     }
     const auto has_records = [](const Estimate& one) { return one.from_records; };
     if (std::none_of(estimates_.begin(), estimates_.end(), has_records)) return;
-    const double fit = std::max(before / now, 1 / farthest);
+    const double fit = std::min(std::max(before / now, 1 / farthest), plain_ / now);  // no more than the whole run
     for (Estimate& one : estimates_) one.plain *= fit, one.interval.low *= fit, one.interval.high *= fit;
   }
 

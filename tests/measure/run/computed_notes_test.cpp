@@ -60,6 +60,24 @@ TEST(ComputedNotes, masks_are_no_numbers_of_8_bits_that_a_model_computes_in) {
               IsEmpty());
 }
 
+TEST(ComputedNotes, what_picks_numbers_computes_in_none) {
+  EXPECT_THAT(
+      computed_notes(one_run({of(ElementType::u8, "n", "NonZero", 400), of(ElementType::u8, "c", "Compress", 400),
+                              of(ElementType::f32, "d", "Add", 100)})),
+      IsEmpty());
+}
+
+TEST(ComputedNotes, operators_of_integers_that_ran_in_float_are_found) {
+  GraphSketch sketch;
+  sketch.tensor("w", true);
+  RunResult result =
+      one_run({of(ElementType::f32, "product", "MatMulInteger", 300), of(ElementType::u8, "conv", "QLinearConv", 700)});
+  result.graph = sketch.op("product", "MatMulInteger", {"x", "w"}).op("conv", "QLinearConv", {"x", "w"}).graph("conv");
+  EXPECT_THAT(computed_notes(result).back(),
+              HasSubstr("1 of 2 convolutions, products and recurrences ran in float32, 30 % of the time of operators: "
+                        "product (the runtime has no int8 kernel for them)"));
+}
+
 TEST(ComputedNotes, what_a_quantised_model_leaves_in_floating_point_is_named_with_the_reason) {
   RunResult result = one_run({of(ElementType::u8, "conv", "Conv", 400), of(ElementType::f32, "fold", "Conv", 350),
                               of(ElementType::f32, "plain", "MatMul", 150), of(ElementType::f32, "sum", "Add", 100)});

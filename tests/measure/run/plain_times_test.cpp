@@ -172,6 +172,23 @@ TEST(PlainTimes, equal_operators_stay_equal_where_stretches_say_the_noise_of_a_b
   expect_equal_convolutions(profile_ops(busy({})));
 }
 
+// The recorded runs were interrupted in their only operator, which takes 2 us of a plain run of 4 us.
+TEST(PlainTimes, of_interrupted_records_no_operator_takes_more_than_the_plain_run) {
+  std::vector<std::pair<std::int64_t, std::vector<OpSample>>> runs;
+  RunPass plain;
+  for (const std::int64_t lasts : {0, 90'000}) {
+    runs.emplace_back(lasts + 40'000, std::vector<OpSample>{sample("relu", "Relu", 0, lasts)});
+    plain.block_starts.push_back(plain.samples.size());
+    plain.samples.push_back(ns(4'000)), plain.host_samples.push_back(ns(4'000));
+  }
+  RunResult result = profiled_result(std::move(runs));
+  result.profiled->block_starts = plain.block_starts;
+  result.plain = std::move(plain);
+  const OpProfile profile = profile_ops(result);
+  EXPECT_LE(profile.ops[0].plain_mean->count(), 4.0 + 1e-9);
+  EXPECT_GE(profile.plain_unattributed->count(), -1e-9);
+}
+
 TEST(PlainTimes, one_that_plain_runs_cannot_tell_is_the_recorded_one_and_says_so) {
   RunResult result = measured(0);
   // The large operator's stretch took nothing in most rounds, and the others all the rest.
