@@ -119,6 +119,19 @@ PlainProducts plain_products_of(const Trace& trace, const Activity& activity) {
   return {static_cast<double>(plain) / static_cast<double>(all), trace.text(longest.first)};
 }
 
+/// cuDNN computes in NHWC, and turns what comes in NCHW before each convolution and after it.
+double layout_share_of(const Trace& trace, const Activity& activity) {
+  std::int64_t all = 0, turned = 0;
+  for (const DeviceSpan& work : activity.device) {
+    if (work.role != Role::kernel) continue;
+    const std::string& name = trace.text(work.name);
+    const std::int64_t time = work.span.end - work.span.start;
+    all += time;
+    if (name.find("nchwToNhwc") != name.npos || name.find("nhwcToNchw") != name.npos) turned += time;
+  }
+  return all == 0 ? 0 : static_cast<double>(turned) / static_cast<double>(all);
+}
+
 std::optional<std::int64_t> world_size_of(const Trace& trace) {
   const TraceProperty* const property = trace.property("distributedInfo");
   if (property == nullptr) return std::nullopt;
@@ -177,6 +190,9 @@ void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   }
   if (!missing_of_device(one.steps).empty()) return;
   diagnosis.unexplained = unexplained_share(one);
+  for (const PlacedVerdict& placed : diagnosis.verdicts)
+    if (placed.verdict.cause == TrainingCause::periodic_stall)
+      diagnosis.unexplained = std::max(0.0, diagnosis.unexplained - one.share(placed.verdict.total()));
   for (const auto look : {look_at_rest, look_for_full_use}) {
     RuleOutcome outcome = look(one);
     // What a rule could not look at is no finding of its own.
@@ -239,6 +255,7 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
     return diagnosis;
   }
   diagnosis.plain_products = plain_products_of(trace, activity);
+  diagnosis.layout_share = layout_share_of(trace, activity);
   const HostLine line = host_line(trace, activity, diagnosis.steps);
   const IdleCauses idle = idle_causes(activity, diagnosis.steps, line);
   const Replay replay(activity, diagnosis.steps);

@@ -45,7 +45,8 @@ struct Diagnosis {
   std::vector<PlacedVerdict> verdicts;               ///< by cost, warm_up last; compute_bound only alone
   std::vector<Abstention> abstentions;
   PlainProducts plain_products;
-  double unexplained = 0;  ///< share of the steps, 0 to 1, in which nothing works and no cause is known
+  double layout_share = 0;  ///< of the time of kernels, 0 to 1, that turns pictures from one layout into the other
+  double unexplained = 0;   ///< share of the steps, 0 to 1, in which nothing works and no cause is known
 
   /// Every rule looked, none found a cause, and little is unexplained.
   bool is_healthy() const;

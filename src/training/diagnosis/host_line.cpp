@@ -80,8 +80,11 @@ std::vector<Stride> strides_between(const std::vector<StridePoint>& points, cons
 }
 
 /// Calls of a framework take a while each, more on a slow machine; what takes many times as long is no such call.
-std::int64_t limit_of(const std::vector<Stride>& strides) {
+/// Where a step has few, as with graphs, what lies between them says nothing of the framework.
+std::int64_t limit_of(const std::vector<Stride>& strides, std::size_t steps) {
   constexpr std::int64_t times_usual = 20, least_ns = 100'000;
+  constexpr std::size_t few_per_step = 10;
+  if (strides.size() < few_per_step * steps) return least_ns;
   std::vector<std::int64_t> lengths;
   for (const Stride& stride : strides)
     if (stride.rest > 0) lengths.push_back(stride.rest);
@@ -181,6 +184,17 @@ void drop_operators_of_the_framework(std::vector<const Stride*>& strides, std::v
   names.resize(kept);
 }
 
+/// Those of libraries that exchange data through the memory of hosts; the others only launch kernels.
+Intervals collectives_on_host(const Trace& trace, const Activity& activity) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : activity.host) {
+    if (span.role != Role::collective) continue;
+    const std::string& name = trace.text(span.name);
+    if (name.starts_with("gloo:") || name.starts_with("mpi:")) list.push_back(span.span);
+  }
+  return unite(std::move(list));
+}
+
 /// Whether the trace tells what launched most kernels; else what the program did in between cannot be told.
 bool has_launches(const Activity& activity) {
   std::unordered_set<std::int64_t> calls;
@@ -230,12 +244,13 @@ HostLine host_line(const Trace& trace, const Activity& activity, const Steps& st
   std::vector<TimeInterval> waits;
   for (const std::size_t i : blocked) waits.push_back(activity.host[i].span);
   line.waits = unite(host_cover(activity, {Role::synchronisation}), unite(std::move(waits)));
-  const Intervals not_its_own = unite(unite(line.data, line.allocation), line.waits);
+  if (activity.has_device()) line.collectives = collectives_on_host(trace, activity);
+  const Intervals not_its_own = unite(unite(line.data, line.allocation), unite(line.waits, line.collectives));
   if (activity.has_device() && !has_launches(activity)) return line;
   line.strides =
       strides_between(activity.has_device() ? points_of_launches(activity, blocked) : points_of_operators(activity),
                       steps, not_its_own);
-  line.long_from = limit_of(line.strides);
+  line.long_from = limit_of(line.strides, activity.has_device() ? steps.list.size() : 0);
   std::vector<const Stride*> long_ones;
   std::vector<TimeInterval> spans;
   for (const Stride& stride : line.strides) {

@@ -28,6 +28,7 @@ struct OwnCode {
 
 struct HostLine {
   Intervals data, waits, allocation;  ///< of the threads that train
+  Intervals collectives;              ///< beside a device, those that run on the hosts (Gloo, MPI), of any thread
   std::vector<Stride> strides;        ///< by start, within the steps
   std::vector<OwnCode> own;           ///< that most steps have alike, the longest first
   std::vector<OwnCode> seldom;        ///< that few have, or by chance

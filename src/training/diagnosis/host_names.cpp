@@ -77,6 +77,8 @@ std::string name_or(const Trace& trace, const HostSpan* span, const char* otherw
 std::vector<PlaceName> names_of_places(const Trace& trace, const Activity& activity,
                                        std::span<const TimeInterval> stretches) {
   Covering named(spans_where(activity, activity.named, [](const HostSpan&) { return true; }));
+  Covering optimizers(
+      spans_where(activity, activity.host, [](const HostSpan& span) { return span.role == Role::optimizer; }));
   Covering profiling(spans_of_profiler(activity));
   Covering calls(spans_where(activity, activity.host, [](const HostSpan& span) { return is_call(span.role); }));
   const auto tops = spans_where(activity, activity.host, [](const HostSpan& span) {
@@ -88,7 +90,7 @@ std::vector<PlaceName> names_of_places(const Trace& trace, const Activity& activ
   std::map<StringId, std::size_t> places;                    // names of others, by what comes next
   for (const TimeInterval& stretch : stretches) {
     const auto overhead = profiling.of(stretch), call = calls.of(stretch), label = named.of(stretch),
-               op = operators.of(stretch);
+               op = operators.of(stretch), optimizer = optimizers.of(stretch);
     const HostSpan* before = begun_by(tops, stretch.start);
     const HostSpan* after = begun_by(tops, stretch.end);
     // By what came before alone: after the last step of a trace nothing comes.
@@ -101,6 +103,8 @@ std::vector<PlaceName> names_of_places(const Trace& trace, const Activity& activ
       names.push_back({false, "label " + trace.text(*label), "'" + trace.text(*label) + "'"});
     } else if (op) {
       names.push_back({true, "op " + trace.text(*op), trace.text(*op)});
+    } else if (optimizer) {
+      names.push_back({false, "label " + trace.text(*optimizer), "'" + trace.text(*optimizer) + "'"});
     } else {
       const std::string end = before == after ? "the end" : name_or(trace, after, "the end");
       names.push_back({false, "after " + place, "between " + place + " and " + end});

@@ -7,7 +7,7 @@
 namespace takt {
 namespace {
 
-constexpr std::int64_t longest_launch_ns = 1'000'000;
+constexpr std::int64_t longest_launch_ns = 1'000'000, shortest_pause_ns = 100'000;
 
 Intervals steps_cover(const Steps& steps) {
   std::vector<TimeInterval> list;
@@ -70,6 +70,17 @@ class LaunchGaps {
     return gaps;
   }
 
+  /// Pauses of the device with work at hand that was launched well before.
+  Intervals with_work_at_hand(const Intervals& idle) const {
+    Intervals pauses;
+    for (const TimeInterval& gap : idle) {
+      if (gap.end - gap.start < shortest_pause_ns) continue;
+      const auto launch = next_launch(gap.end);
+      if (launch && *launch + shortest_pause_ns / 2 <= gap.start) pauses.push_back(gap);
+    }
+    return pauses;
+  }
+
  private:
   /// When the work was launched that begins at this time.
   std::optional<std::int64_t> next_launch(std::int64_t time) const {
@@ -98,7 +109,8 @@ class LaunchGaps {
 }  // namespace
 
 Intervals IdleCauses::all() const {
-  return unite(unite(unite(data_wait, allocation), unite(own, seldom)), unite(unite(synchronisation, launch), other));
+  return unite(unite(unite(data_wait, allocation), unite(unite(queued, communication), unite(own, seldom))),
+               unite(unite(synchronisation, launch), other));
 }
 
 IdleCauses idle_causes(const Activity& activity, const Steps& steps, const HostLine& line) {
@@ -109,14 +121,17 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps, const HostL
   const Intervals at_work =
       host_cover(activity, {Role::launch, Role::loading, Role::runtime, Role::op, Role::scalar_read});
   const Intervals drained = drained_gaps(left, activity), allocating = gaps_of_allocation(left, activity),
-                  launching = LaunchGaps(activity, at_work).among(left);
+                  launching = LaunchGaps(activity, at_work).among(left),
+                  queued = LaunchGaps(activity, at_work).with_work_at_hand(left);
   const auto take = [&](const Intervals& set) {
     Intervals taken = intersect(left, set);
     left = subtract(left, taken);
     return taken;
   };
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
+  causes.communication = take(line.collectives);
   causes.allocation = take(unite(host_cover(activity, {Role::allocation}), allocating));
+  causes.queued = take(queued);
   causes.own = take(line.own_times());
   causes.seldom = take(line.seldom_times());
   causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));

@@ -9,7 +9,9 @@ namespace takt {
 /// these causes describe what the host did.
 struct IdleCauses {
   Intervals data_wait;        ///< the training loop waited for its next batch
+  Intervals communication;    ///< ranks exchanged data on their hosts
   Intervals allocation;       ///< memory of the device was allocated or freed
+  Intervals queued;           ///< work was launched before, and the device did not begin it
   Intervals own;              ///< the program's own code ran, at one place of most steps
   Intervals seldom;           ///< so it did, at changing places
   Intervals synchronisation;  ///< the program had waited for the device, and its next work was not yet there

@@ -11,8 +11,9 @@
 namespace takt {
 namespace {
 
-/// Position of the last step that begins by then, from 1 on; 0: none.
+/// Position of the last step that begins by then, from 1 on; 0: none; one beyond the last: behind all steps.
 std::size_t step_begun(const Steps& steps, std::int64_t time) {
+  if (!steps.list.empty() && time >= steps.list.back().host.end) return steps.list.size() + 1;
   const auto after = std::upper_bound(steps.list.begin(), steps.list.end(), time,
                                       [](std::int64_t t, const TrainingStep& step) { return t < step.host.start; });
   return static_cast<std::size_t>(after - steps.list.begin());
@@ -48,7 +49,7 @@ class Replay::Run {
  public:
   Run(const Replay& graph, const Removal& removal) : graph_(graph), removal_(removal), taken_(removal.host) {
     ends_.resize(graph.works_.size());
-    done_.assign(graph.steps_.list.size() + 1, INT64_MIN);
+    done_.assign(graph.steps_.list.size() + 2, INT64_MIN);
     std::size_t wait = 0;
     const auto& device = graph.activity_.device;
     for (std::size_t i = 0; i < device.size(); ++i) {
@@ -257,6 +258,11 @@ std::vector<std::int64_t> Replay::lengths(const Removal& removal) const {
     lengths.push_back(end - starts[i]);
   }
   return lengths;
+}
+
+bool Replay::knows_launches() const {
+  const auto known = std::count_if(works_.begin(), works_.end(), [](const Work& work) { return work.has_launch; });
+  return 2 * known >= std::ssize(works_);
 }
 
 std::vector<std::int64_t> Replay::saved_without(const Removal& removal) const {

@@ -31,6 +31,8 @@ class Replay {
 
   /// By how many ns each step would be shorter; the sum is never below 0. O(n log n).
   std::vector<std::int64_t> saved_without(const Removal& removal) const;
+  /// Whether the trace tells what launched most work; else nothing ties the device to the program.
+  bool knows_launches() const;
 
  private:
   static constexpr std::size_t none = SIZE_MAX;

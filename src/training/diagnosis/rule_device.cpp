@@ -14,10 +14,42 @@ namespace {
 constexpr double busy_share = 0.4, low_fill = 0.5, least_gain = 0.2;
 constexpr double least_copy_share = 0.10, least_communication_share = 0.05;
 
-/// Between host and device; copies inside a device are work like any other.
+/// Between two devices.
+bool is_between_devices(std::string_view name) {
+  return name.find("PtoP") != name.npos || name.find("Peer") != name.npos;
+}
+/// Between host and device, or two devices; copies inside a device are work like any other.
 bool crosses(std::string_view name) {
-  return name.find("HtoD") != name.npos || name.find("DtoH") != name.npos || name.find("HostToDevice") != name.npos ||
-         name.find("DeviceToHost") != name.npos;
+  return is_between_devices(name) || name.find("HtoD") != name.npos || name.find("DtoH") != name.npos ||
+         name.find("HostToDevice") != name.npos || name.find("DeviceToHost") != name.npos;
+}
+
+/// How fast large pieces move.
+class MovedData {
+ public:
+  void add(const DeviceSpan& work) {
+    constexpr std::int64_t large = 1'000'000;
+    if (work.bytes < large) return;
+    bytes_ += static_cast<double>(work.bytes);
+    time_ += static_cast<double>(work.span.end - work.span.start);
+  }
+  std::string rate_text() const { return time_ > 0 ? fmt::format(", at {:.1f} GB/s", bytes_ / time_) : ""; }
+  /// Less than half of what PCIe 3 has.
+  bool is_slow() const { return time_ > 0 && bytes_ / time_ < 6; }
+
+ private:
+  double bytes_ = 0, time_ = 0;  // ns
+};
+
+/// Of what communicates alone, the pieces that take long for the little that they move: they wait for another rank.
+Intervals waits_among(const TrainingCase& one, const Intervals& alone) {
+  constexpr std::int64_t little = 65'536, long_ns = 1'000'000;
+  std::vector<TimeInterval> list;
+  for (const DeviceSpan& work : one.activity.device)
+    if (work.role == Role::communication && work.bytes > 0 && work.bytes <= little &&
+        work.span.end - work.span.start >= long_ns)
+      list.push_back(work.span);
+  return intersect(alone, unite(std::move(list)));
 }
 
 bool has_collectives(const Activity& activity) {
@@ -65,6 +97,16 @@ bool is_between_own_devices(const TrainingCase& one) {
   return devices.size() > 1;
 }
 
+/// Ranks that exchange data through the memory of their hosts (Gloo, MPI).
+RuleOutcome look_at_host_collectives(const TrainingCase& one) {
+  auto cost = one.saved_by_program({.host = one.line.collectives, .scale = {}});
+  if (one.share(sum_of(cost)) < least_communication_share) return nothing_found();
+  return found(TrainingCause::exposed_communication, std::move(cost),
+               fmt::format("communication between ranks runs on the hosts for {} per step, while the device waits",
+                           time_text(one.per_step(sum_of(by_step(one.line.collectives, one.steps))))),
+               "Use the devices' own library (backend nccl), or communicate less often.");
+}
+
 }  // namespace
 
 RuleOutcome look_for_small_batch(const TrainingCase& one) {
@@ -95,13 +137,16 @@ RuleOutcome look_for_exposed_copies(const TrainingCase& one) {
   if (!one.activity.expects_device) return nothing_found();
   if (!one.activity.has_device()) return abstain("device events (copies)");
   std::vector<TimeInterval> list;
-  std::int64_t copies = 0, pageable = 0, launched = 0;
+  std::int64_t copies = 0, pageable = 0, launched = 0, between_devices = 0;
+  MovedData moved;
   for (const DeviceSpan& work : one.activity.device) {
     if (work.role != Role::copy) continue;
     ++copies;
     const std::string& name = one.trace.text(work.name);
     if (!crosses(name) || !one.is_in_steps(work.span.start)) continue;
     list.push_back(work.span);
+    moved.add(work);
+    if (is_between_devices(name)) ++between_devices;
     if (name.find("Pageable") != std::string::npos) ++pageable;
   }
   for (const HostSpan& span : one.activity.host) {
@@ -115,18 +160,28 @@ RuleOutcome look_for_exposed_copies(const TrainingCase& one) {
     return work.role == Role::copy && crosses(one.trace.text(work.name)) ? 0.0 : 1.0;
   });
   if (one.share(sum_of(cost)) < least_copy_share) return nothing_found();
+  const std::string time = time_text(one.per_step(sum_of(by_step(exposed, one.steps))));
+  if (2 * between_devices > count)
+    return found(TrainingCause::exposed_copy, cost,
+                 fmt::format("copies between devices take {} per step while no kernel runs{}", time, moved.rate_text()),
+                 "Check that the devices reach each other's memory directly (nvidia-smi topo -m), send less from one "
+                 "to the other, or split batches so that one computes while the other receives.");
+  const bool is_slow_link = pageable == 0 && moved.is_slow();
   return found(
       TrainingCause::exposed_copy, cost,
-      fmt::format("copies between host and device take {} per step while no kernel runs; {} of {} use pageable memory",
-                  time_text(one.per_step(sum_of(by_step(exposed, one.steps)))), pageable, count),
-      std::string(pageable > 0 ? "Copy from pinned memory (pin_memory=True) with non_blocking=True, and copy"
-                               : "Copy less, or on a stream of its own: copy") +
+      fmt::format(
+          "copies between host and device take {} per step while no kernel runs; {} of {} use pageable memory{}", time,
+          pageable, count, moved.rate_text()),
+      std::string(is_slow_link ? "Check the link (width and speed of PCIe, its other users): it is slow. " : "") +
+          std::string(pageable > 0 ? "Copy from pinned memory (pin_memory=True) with non_blocking=True, and copy"
+                                   : "Copy less, or on a stream of its own: copy") +
           " the next batch while this one is computed.");
 }
 
 RuleOutcome look_for_exposed_communication(const TrainingCase& one) {
   if (one.activity.expects_device && !one.activity.has_device()) return abstain("device events (communication)");
   const bool has_kernels = !device_cover(one.activity, {Role::communication}).empty();
+  if (one.activity.has_device() && !has_kernels && !one.line.collectives.empty()) return look_at_host_collectives(one);
   if (one.activity.has_device() && !has_kernels && has_collectives(one.activity))
     return abstain("events of the communication that the program launched");
   const auto exposed = part_by_step(one.breakdown, StepPart::communication);
@@ -152,6 +207,13 @@ RuleOutcome look_for_exposed_communication(const TrainingCase& one) {
                              time_text(time)),
                  "Use DistributedDataParallel, a process per device: DataParallel sends the network to all devices and "
                  "collects their gradients in each step.");
+  const double waits = one.per_step(sum_of(by_step(waits_among(one, alone), one.steps)));
+  if (2 * waits > time)
+    return found(TrainingCause::exposed_communication, cost,
+                 fmt::format("communication between ranks takes {} per step while nothing is computed, {} of it in "
+                             "pieces that move next to nothing: they wait for other ranks",
+                             time_text(time), time_text(waits)),
+                 "Trace all ranks and diagnose them together: that tells which ones come late, and why.");
   return found(
       TrainingCause::exposed_communication, cost,
       fmt::format("communication between ranks takes {} per step while nothing is computed", time_text(time)),

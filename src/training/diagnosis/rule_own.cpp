@@ -1,6 +1,9 @@
 // The program's own code: while it runs the device waits, or without a device no operator runs. It owns the long
 // stretches between calls that come at the same place of most steps; taking it out means that it takes no time.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "training/diagnosis/rule_words.h"
 
@@ -33,6 +36,21 @@ bool is_mostly(const TrainingCase& one, Role role) {
   return 2 * total(intersect(own, unite(std::move(list)))).count() > total(own).count();
 }
 
+/// Whether most of it is in calls of the runtime that fit.
+template <typename Fits>
+bool is_mostly_calls(const TrainingCase& one, Fits fits) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : one.activity.host)
+    if (is_call(span.role) && fits(span)) list.push_back(span.span);
+  const Intervals own = one.line.own_times();
+  return 2 * total(intersect(own, unite(std::move(list)))).count() > total(own).count();
+}
+
+bool makes_graph(const TrainingCase& one, const HostSpan& call) {
+  const std::string& name = one.trace.text(call.name);
+  return call.role != Role::launch && (name.find("Graph") != name.npos || name.find("Capture") != name.npos);
+}
+
 bool has_stacks(const TrainingCase& one) {
   return std::any_of(one.activity.named.begin(), one.activity.named.end(),
                      [](const HostSpan& span) { return span.role == Role::frame; });
@@ -59,6 +77,18 @@ RuleOutcome look_for_own_code(const TrainingCase& one) {
                  fmt::format("{} while the network is compiled again: {} per step", who, names),
                  "Keep shapes the same from step to step (pad, drop the last batch) or compile for all of them "
                  "(dynamic=True, mark_dynamic); TORCH_LOGS=recompiles tells why it compiles again.");
+  }
+  if (is_mostly_calls(one, [&](const HostSpan& call) { return makes_graph(one, call); })) {
+    return found(TrainingCause::host_bound, std::move(cost),
+                 fmt::format("{} while graphs of launches are captured again: {} per step", who, names),
+                 "Capture each graph once and replay it: keep shapes and addresses of inputs and weights the same "
+                 "(mark_static_address, static buffers); TORCH_LOGS=cudagraphs tells why it captures again.");
+  }
+  if (is_mostly_calls(one, [](const HostSpan& call) { return call.role == Role::loading; })) {
+    return found(TrainingCause::host_bound, std::move(cost),
+                 fmt::format("{} while code of kernels is put on it: {} per step", who, names),
+                 "Trace after more warm-up steps, load all code at the start (CUDA_MODULE_LOADING=EAGER), and use few "
+                 "different shapes, which need kernels of their own.");
   }
   return found(TrainingCause::host_bound, std::move(cost),
                fmt::format("{} while the program does something else: {} per step", who, names),

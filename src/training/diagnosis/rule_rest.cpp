@@ -73,9 +73,10 @@ RuleOutcome look_at_rest(const TrainingCase& one) {
   const SteadySteps steady(one);
   const double idle = steady.share(steady.sum(one.idle.all()));
   if (!one.activity.has_device() || idle < much_idle) return nothing_found();
-  const std::array<Share, 7> shares{{
+  const std::array<Share, 8> shares{{
       {TrainingCause::data_starvation, &one.idle.data_wait, "the training loop waits for its batch"},
       {TrainingCause::allocator_churn, &one.idle.allocation, "memory of the device is allocated or freed"},
+      {TrainingCause::host_bound, &one.idle.queued, "work that was launched before does not begin"},
       {TrainingCause::host_bound, &one.idle.own, "the program does something else"},
       {TrainingCause::host_synchronisation, &one.idle.synchronisation, "the program goes on after waiting for it"},
       {TrainingCause::tiny_kernels, &one.idle.launch, "the program launches one kernel after the other"},
@@ -90,7 +91,9 @@ RuleOutcome look_at_rest(const TrainingCase& one) {
   return found(largest->cause, std::move(cost),
                fmt::format("the device is idle for {} of the time; for {} per step of it {}", percent_text(idle), time,
                            largest->what),
-               one.activity.host.empty()
+               largest->times == &one.idle.queued
+                   ? "Look for who else uses the device (nvidia-smi, rocm-smi): programs that share one take turns."
+               : one.activity.host.empty()
                    ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
                    : "Record with with_stack=True and name parts of the loop with record_function() to see what the "
                      "program does meanwhile.");

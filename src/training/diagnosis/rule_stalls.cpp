@@ -75,6 +75,9 @@ std::optional<Period> period_of_lengths(const TrainingCase& one, const std::vect
   const auto period = period_of(lengths, longer);
   if (!period) return period;
   const std::size_t part = longest_excess(one, period->long_ones.front());
+  // The same work on larger inputs is no other work; of passes that were annotated, it is a larger request.
+  const bool is_of_device = part == static_cast<std::size_t>(StepPart::kernel) && one.activity.has_device();
+  if (is_of_device && (one.steps.source == StepSource::annotation || !do_more(one, *period))) return std::nullopt;
   const bool is_alike = std::all_of(period->long_ones.begin(), period->long_ones.end(),
                                     [&](std::size_t step) { return longest_excess(one, step) == part; });
   return is_alike && !can_be_chance(one, *period) ? period : std::nullopt;

@@ -60,7 +60,8 @@ RuleOutcome look_for_synchronisation(const TrainingCase& one) {
   const double each = one.per_step(calls);
   if (each < fewest_calls) return nothing_found();
   const auto cost = one.saved_by_program({.host = {}, .waits = true, .scale = {}});
-  const std::int64_t waiting = sum_of(by_step(one.idle.synchronisation, one.steps));
+  // A program that was ahead before it waited is late with the launches behind it, too.
+  const std::int64_t waiting = sum_of(by_step(unite(one.idle.synchronisation, one.idle.launch), one.steps));
   if (one.share(sum_of(cost)) < costly_share || one.share(waiting) < least_waiting) return nothing_found();
   const double reads = one.per_step(sum_of(reads_by_step(one.activity, one.steps)));
   return found(

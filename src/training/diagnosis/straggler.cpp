@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -210,6 +211,33 @@ void blame_uneven_work(std::vector<Diagnosis>& diagnoses, const RankWork& work) 
   }
 }
 
+/// By common step, what at least half of the ranks wait for others: so much sooner would the last ones come if all came
+/// at a time. Inside a step others may be late at each collective, though all work alike in the whole.
+std::vector<std::int64_t> usual_waits(const RankWork& work) {
+  std::vector<std::int64_t> usual;
+  for (const auto& step : work.steps) {
+    std::vector<std::int64_t> waits;
+    for (const RankStep& one : step) waits.push_back(one.waited);
+    const auto middle = waits.begin() + static_cast<std::ptrdiff_t>((waits.size() - 1) / 2);
+    std::nth_element(waits.begin(), middle, waits.end());
+    usual.push_back(*middle);
+  }
+  return usual;
+}
+
+void blame_uneven_parts(std::vector<Diagnosis>& diagnoses, const RankWork& work,
+                        const std::vector<std::int64_t>& waits) {
+  const double each = static_cast<double>(sum_of(waits)) / static_cast<double>(waits.size());
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank)
+    add_verdict(diagnoses[work.diagnoses[rank]], TrainingCause::uneven_ranks,
+                on_steps_of(diagnoses[work.diagnoses[rank]], work, rank, waits),
+                fmt::format("all ranks work as long in a step, but in its parts other ones are late: at collectives "
+                            "they wait {} for each other in each step",
+                            time_text(each)),
+                "Give the ranks equal work between collectives: balance experts (auxiliary loss, capacity) and "
+                "sequence lengths.");
+}
+
 /// Stages of a pipeline wait for each other while it fills and runs empty; for a stage that has more work than others
 /// they wait, too, which is another verdict's.
 void blame_pipeline(std::vector<Diagnosis>& diagnoses, const RankWork& work) {
@@ -231,21 +259,34 @@ void blame_pipeline(std::vector<Diagnosis>& diagnoses, const RankWork& work) {
   }
 }
 
-/// A rank that comes late to the first step alone; adds the remark to it.
-bool is_late_start(std::vector<Diagnosis>& diagnoses, const RankWork& work, std::int64_t all_gain) {
+/// The position of a step that has most of what all ranks would gain: something happened there once.
+std::optional<std::size_t> lonely_step(const RankWork& work, std::int64_t all_gain) {
   constexpr std::size_t fewest = 3;
-  if (work.steps.size() < fewest) return false;
-  const std::int64_t first = work.most(0) - work.usual(0);
-  if (static_cast<double>(first) < most_of_it * static_cast<double>(all_gain)) return false;
+  for (std::size_t step = 0; step < work.steps.size() && work.steps.size() >= fewest; ++step)
+    if (static_cast<double>(work.most(step) - work.usual(step)) >= most_of_it * static_cast<double>(all_gain))
+      return step;
+  return std::nullopt;
+}
+
+void remark_late_start(std::vector<Diagnosis>& diagnoses, const RankWork& work) {
   for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
     if (work.steps[0][rank].work != work.most(0)) continue;
     Diagnosis& one = diagnoses[work.diagnoses[rank]];
     add_verdict(one, TrainingCause::warm_up, std::vector<std::int64_t>(one.steps.list.size()),
                 fmt::format("rank {} is {} late in the first common step, and the others wait for it once", *one.rank,
-                            time_text(static_cast<double>(first))),
+                            time_text(static_cast<double>(work.most(0) - work.usual(0)))),
                 "Nothing to fix in a long training.");
   }
-  return true;
+}
+
+/// Judges ranks by all other steps than one in which something happened once.
+void take_lonely_step(std::vector<Diagnosis>& diagnoses, RankWork& work) {
+  const std::int64_t all_gain = sum_of_most_over(work, &RankWork::usual);
+  if (static_cast<double>(all_gain) < least_rank_share * static_cast<double>(sum_of_usual(work))) return;
+  const auto lonely = lonely_step(work, all_gain);
+  if (!lonely) return;
+  if (*lonely == 0) remark_late_start(diagnoses, work);
+  work.steps.erase(work.steps.begin() + static_cast<std::ptrdiff_t>(*lonely));
 }
 
 void abstain_alone(std::vector<Diagnosis>& diagnoses, const std::vector<std::optional<std::int64_t>>& world_size) {
@@ -279,22 +320,24 @@ void abstain_without(std::vector<Diagnosis>& diagnoses, const RankWork& work,
 
 void look_for_stragglers(std::vector<Diagnosis>& diagnoses,
                          const std::vector<std::optional<std::int64_t>>& world_size) {
-  const RankWork work = rank_work(diagnoses);
+  RankWork work = rank_work(diagnoses);
   if (work.ranks() < 2) return abstain_alone(diagnoses, world_size);
   abstain_without(diagnoses, work, world_size);
   for (std::size_t rank = 0; rank < work.ranks(); ++rank)
     take_waits_from_communication(diagnoses[work.diagnoses[rank]], work, rank);
   if (work.is_pipeline) blame_pipeline(diagnoses, work);
+  take_lonely_step(diagnoses, work);
+  if (work.steps.empty()) return;
   const std::int64_t all_gain = sum_of_most_over(work, &RankWork::usual);
   const auto least = least_rank_share * static_cast<double>(sum_of_usual(work));
-  if (work.steps.empty() || static_cast<double>(all_gain) < least) return;
-  if (is_late_start(diagnoses, work, all_gain)) return;
-  const std::vector<bool> slow = slow_ranks(work, all_gain);
-  if (std::find(slow.begin(), slow.end(), true) != slow.end()) {
-    blame_slow(diagnoses, work, slow);
-  } else if (static_cast<double>(sum_of_most_over(work, &RankWork::mean)) >= least) {
-    blame_uneven_work(diagnoses, work);
+  if (static_cast<double>(all_gain) >= least) {
+    const std::vector<bool> slow = slow_ranks(work, all_gain);
+    if (std::find(slow.begin(), slow.end(), true) != slow.end()) return blame_slow(diagnoses, work, slow);
+    if (static_cast<double>(sum_of_most_over(work, &RankWork::mean)) >= least)
+      return blame_uneven_work(diagnoses, work);
   }
+  const std::vector<std::int64_t> waits = usual_waits(work);
+  if (!work.is_pipeline && static_cast<double>(sum_of(waits)) >= least) blame_uneven_parts(diagnoses, work, waits);
 }
 
 }  // namespace takt

@@ -92,6 +92,11 @@ std::string remarks_text(const Diagnosis& one, std::size_t width) {
         "Precision: {:.0f} % of the time of kernels is products in float32 that leave the matrix units (tensor "
         "cores) unused, most in {}: try mixed precision (autocast) or TF32.",
         100 * one.plain_products.share, printable(one.plain_products.longest)));
+  if (one.layout_share >= worth_saying)
+    add(fmt::format(
+        "Layout: {:.0f} % of the time of kernels turns pictures from NCHW into NHWC or back: keep the network and its "
+        "inputs in channels_last.",
+        100 * one.layout_share));
   if (one.unexplained >= worth_saying && one.steps.source != StepSource::none)
     add(fmt::format(
         "Unexplained: for {:.0f} % of the time {}, at changing places or for no recorded reason. On a busy "

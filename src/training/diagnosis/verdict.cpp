@@ -18,6 +18,10 @@ std::int64_t TrainingVerdict::total() const { return sum_of(cost); }
 std::vector<std::int64_t> TrainingCase::saved_by_program(const Removal& removal) const {
   auto saved = replay.saved_without(removal);
   if (!activity.has_device()) return saved;
+  if (!replay.knows_launches()) {
+    auto waited = by_step(intersect(idle.all(), removal.host), steps);
+    if (sum_of(waited) > sum_of(saved)) return waited;
+  }
   auto idle_times = by_step(idle.all(), steps);
   return sum_of(saved) <= sum_of(idle_times) ? saved : idle_times;
 }

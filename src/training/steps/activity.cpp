@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/basics/text.h"
 #include "trace/events/rank_names.h"
@@ -19,7 +20,8 @@ struct AskedArgs {
   std::optional<std::int64_t> total, device, address;
   std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
-  std::optional<StringId> collective;  // its name
+  std::optional<StringId> collective, type;  // its name; of its elements
+  std::int64_t elements = 0;
 };
 
 class ArgReader {
@@ -57,6 +59,12 @@ class ArgReader {
         case Key::collective:
           if (const auto* text = std::get_if<StringId>(&arg.value)) asked.collective = *text;
           break;
+        case Key::elements:
+          asked.elements = integer(arg).value_or(0);
+          break;
+        case Key::type:
+          if (const auto* text = std::get_if<StringId>(&arg.value)) asked.type = *text;
+          break;
         case Key::other:
         case Key::unknown:
           break;
@@ -77,7 +85,9 @@ class ArgReader {
     number,
     blocks,
     estimate,
-    collective
+    collective,
+    elements,
+    type
   };
 
   Key key_of(StringId id) {
@@ -93,6 +103,8 @@ class ArgReader {
                  : text == "device"                    ? Key::number
                  : text == "Device Id"                 ? Key::number
                  : text == "Collective name"           ? Key::collective
+                 : text == "In msg nelems"             ? Key::elements
+                 : text == "dtype"                     ? Key::type
                  : text == "blocks per SM"             ? Key::blocks
                  : text == "est. achieved occupancy %" ? Key::estimate
                                                        : Key::other;
@@ -136,6 +148,16 @@ bool is_point_to_point(const Trace& trace, const DeviceSpan& span, std::optional
   if (told.starts_with("send") || told.starts_with("recv")) return true;
   const bool is_named_so = lower_case(trace.text(span.name)).find("sendrecv") != std::string::npos;
   return is_named_so && (told == "coalesced" || (told.empty() && !exchanges));
+}
+
+/// "Float", "BFloat16", "Long" and such.
+std::int64_t bytes_of_type(std::string_view type) {
+  constexpr std::int64_t usual = 4;
+  const std::string word = lower_case(type);
+  if (word.find("16") != word.npos || word == "half" || word == "short") return 2;
+  if (word == "long" || word == "double" || word.find("64") != word.npos) return 8;
+  if (word == "byte" || word == "char" || word == "bool" || word.find("8") != word.npos) return 1;
+  return usual;
 }
 
 /// Every process calls its first device 0.
@@ -209,6 +231,20 @@ std::map<StringId, StringId> names_without_figures(const Trace& trace, const Act
   return alike;
 }
 
+/// Reading a value out of the host's memory takes a microsecond; where reads take far longer they wait for a device that
+/// the profiler does not know, such as Apple's.
+bool waits_for_unseen_device(const Trace& trace, const Activity& activity) {
+  constexpr std::int64_t far_longer_ns = 300'000;
+  constexpr std::size_t fewest = 3;
+  std::vector<std::int64_t> reads;
+  for (const HostSpan& span : activity.host)
+    if (span.role == Role::scalar_read && trace.text(span.name) == "aten::_local_scalar_dense")
+      reads.push_back(span.span.end - span.span.start);
+  if (reads.size() < fewest) return false;
+  std::nth_element(reads.begin(), reads.begin() + std::ssize(reads) / 4, reads.end());
+  return reads[reads.size() / 4] >= far_longer_ns;
+}
+
 bool is_frame(const Trace& trace, const HostSpan& span) {
   return trace.text(trace.events()[static_cast<std::size_t>(span.event)].category) == "python_function";
 }
@@ -261,6 +297,8 @@ Activity activity_of(const Trace& trace) {
       const AskedArgs asked = args.read(event);
       DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation)};
       span.device = device_number(trace, event, asked.number);
+      span.bytes =
+          asked.bytes > 0 ? asked.bytes : asked.elements * bytes_of_type(asked.type ? trace.text(*asked.type) : "");
       span.is_point_to_point = is_point_to_point(trace, span, asked.collective, exchanges);
       if (asked.blocks) span.occupancy = static_cast<float>(std::min(*asked.blocks, 1.0));
       if (!asked.blocks && asked.estimate) span.occupancy = static_cast<float>(*asked.estimate / 100);
@@ -291,7 +329,8 @@ Activity activity_of(const Trace& trace) {
                    [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });
   for (const HostSpan& mark : activity.step_marks)
     activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
-  activity.expects_device = activity.expects_device || activity.has_device();
+  activity.expects_device =
+      activity.expects_device || activity.has_device() || waits_for_unseen_device(trace, activity);
   activity.alike = names_without_figures(trace, activity);
   drop_lonely_copies(trace, activity);
   drop_compiled_operators(activity);

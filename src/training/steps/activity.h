@@ -21,6 +21,7 @@ struct DeviceSpan {
   Role role{};
   std::int64_t correlation = 0;      ///< with the call that launched it, of the same rank; 0: not told
   std::int64_t device = 0;           ///< the same for the work of one device, different for others
+  std::int64_t bytes = 0;            ///< that a copy or communication moves; 0: not told
   bool is_point_to_point = false;    ///< of communication: a send or a receive, which waits for the other rank
   std::optional<float> occupancy{};  ///< of a kernel: blocks per multiprocessor, at most 1, or the profiler's estimate
 };

@@ -24,37 +24,40 @@ bool is_pass_name(const HostSpan& span, const Activity& activity) {
   return activity.trains[static_cast<std::size_t>(span.row)] && span.span.end > span.span.start;
 }
 
-/// Annotations and modules by name, outermost ones alone, in their order.
+/// Annotations and modules by name, outermost ones alone, in their order. Figures in an annotation are of the request
+/// that it is for.
 std::map<StringId, Passes> passes_of(const Activity& activity) {
   std::map<StringId, Passes> by_name;
   for (const HostSpan& span : activity.named) {
     if (!is_pass_name(span, activity)) continue;
-    Passes& passes = by_name[span.name];
+    Passes& passes = by_name[span.role == Role::annotation ? activity.alike.at(span.name) : span.name];
     if (passes.empty() || span.span.start >= passes.back().span.end) passes.push_back(span);
   }
   return by_name;
 }
 
 /// The name whose every span has several of the stretches, and that together have nearly all of them: of several the
-/// one that comes most often.
+/// one that comes most often. Of long and short requests, whose figures differ, the short ones may have fewer.
 const Passes* spanning(const std::map<StringId, Passes>& by_name, const Steps& repeated) {
   constexpr double nearly_all = 0.8;
   const Passes* best = nullptr;
   for (const auto& [name, passes] : by_name) {
     if (passes.size() * 2 > repeated.list.size()) continue;
     std::size_t inside = 0;
-    bool has_several = true;
+    bool has_several = true, are_alike = true;
     for (const HostSpan& pass : passes) {
       const std::size_t count = stretches_inside(repeated, pass.span);
       inside += count;
       has_several = has_several && count >= 2;
+      are_alike = are_alike && pass.name == passes.front().name;
     }
+    if (are_alike && !has_several) continue;
     // What goes on far longer is no pass: a whole program, with its start.
     const std::int64_t around = passes.back().span.end - passes.front().span.start;
     const std::int64_t stretches = repeated.list.back().span.end - repeated.list.front().span.start;
     if (around > 2 * stretches) continue;
     const bool has_all = static_cast<double>(inside) >= nearly_all * static_cast<double>(repeated.list.size());
-    if (has_several && has_all && (best == nullptr || passes.size() > best->size())) best = &passes;
+    if (has_all && (best == nullptr || passes.size() > best->size())) best = &passes;
   }
   return best;
 }

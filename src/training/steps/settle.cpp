@@ -1,6 +1,8 @@
 // Where steps begin and end on the device, and which of them are no steady steps.
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
+#include <vector>
 
 #include "base/statistics/statistics.h"
 #include "training/steps/lost_work.h"
@@ -55,6 +57,8 @@ std::vector<std::int64_t> ends_of_work(const Activity& activity, const std::vect
   for (const DeviceSpan& work : activity.device) {
     const auto launch = launches.find(work.correlation);
     if (work.correlation == 0 || launch == launches.end()) continue;
+    // Of a step whose mark the trace lacks.
+    if (!list.empty() && launch->second.start >= list.back().host.end) continue;
     auto& end = ends[static_cast<std::size_t>(begun_at(list, launch->second.start) + 1)];
     end = std::max(end, work.span.end);
   }
@@ -102,20 +106,28 @@ void set_unrecorded_apart(const Activity& activity, Steps& steps) {
 
 double length_of_step(const TrainingStep& step) { return static_cast<double>(step.span.end - step.span.start); }
 
-/// How many of the first steps take far longer than half of those behind them do.
+/// By number of first steps, the longest step behind them.
+std::vector<double> longest_behind(const std::vector<TrainingStep>& list) {
+  std::vector<double> longest(list.size() + 1);
+  for (std::size_t i = list.size(); i-- > 0;) longest[i] = std::max(longest[i + 1], length_of_step(list[i]));
+  return longest;
+}
+
+/// How many of the first steps, at most a third, take far longer than half of those behind them do. A later step that
+/// takes as long says that they are no start.
 std::size_t slow_starters(const std::vector<TrainingStep>& list) {
-  constexpr double far_longer = 2, beyond_doubt = 10;
+  constexpr double far_longer = 2, beyond_doubt = 10, as_long = 1.5;
   constexpr std::size_t fewest_behind = 4;
+  const std::vector<double> longest = longest_behind(list);
+  double shortest = std::numeric_limits<double>::max();
   std::size_t slow = 0;
-  while (slow + 1 < list.size()) {
+  for (std::size_t count = 1; count < list.size() && count <= std::max<std::size_t>(1, list.size() / 3); ++count) {
+    shortest = std::min(shortest, length_of_step(list[count - 1]));
+    if (longest[count] >= shortest / as_long) continue;
     std::vector<double> behind;
-    for (std::size_t i = slow + 1; i < list.size(); ++i) behind.push_back(length_of_step(list[i]));
-    const double usual = median(behind).value_or(0);
+    for (std::size_t i = count; i < list.size(); ++i) behind.push_back(length_of_step(list[i]));
     const double limit = behind.size() >= fewest_behind ? far_longer : beyond_doubt;
-    // A later step that takes as long says that it is no start.
-    const double longest = *std::max_element(behind.begin(), behind.end());
-    if (length_of_step(list[slow]) <= limit * usual || longest >= length_of_step(list[slow]) / 1.5) break;
-    ++slow;
+    if (shortest > limit * median(behind).value_or(0)) slow = count;
   }
   return slow;
 }

@@ -1,9 +1,12 @@
 #include "training/steps/steps.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace takt {
 namespace {
@@ -68,6 +71,23 @@ Steps steps_at(StepSource source, const std::vector<std::size_t>& begins, std::s
   return steps;
 }
 
+/// Each name with the one behind it: where every kernel comes many times in a step, the change from the last layer to
+/// the optimizer comes once.
+std::vector<std::uint32_t> changes_in(const std::vector<std::uint32_t>& names) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> changes;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::uint32_t next = i + 1 < names.size() ? names[i + 1] : UINT32_MAX;
+    changes.push_back(numbers.try_emplace({names[i], next}, static_cast<std::uint32_t>(numbers.size())).first->second);
+  }
+  return changes;
+}
+
+std::vector<std::size_t> repetition_of_kernels(const std::vector<std::uint32_t>& names) {
+  const std::vector<std::size_t> begins = find_repetition(names);
+  return begins.empty() ? find_repetition(changes_in(names)) : begins;
+}
+
 Steps steps_by_kernels(const Activity& activity) {
   const auto is_work = [](const DeviceSpan& span) { return span.role == Role::kernel; };
   const auto row = busiest_row(activity.device, is_work);
@@ -85,7 +105,7 @@ Steps steps_by_kernels(const Activity& activity) {
     const std::int64_t start = launch == launches.end() ? work.span.start : launch->second;
     spans.push_back({start, std::max(start, work.span.end)});
   }
-  return steps_at(StepSource::kernels, find_repetition(names), names.size(), spans);
+  return steps_at(StepSource::kernels, repetition_of_kernels(names), names.size(), spans);
 }
 
 Steps steps_by_operators(const Activity& activity) {

@@ -178,6 +178,66 @@ std::vector<NamedTrace> pipeline() {
   return traces;
 }
 
+TEST(RankVerdicts, a_rank_that_stood_still_once_is_no_straggler) {
+  Job job{same_work(4, 10, 20), 1};
+  job.work[5][2] = 2000;
+  for (const Diagnosis& one : diagnose(traces_of(job))) {
+    EXPECT_EQ(verdict_of(one, TrainingCause::straggler), nullptr);
+    EXPECT_EQ(verdict_of(one, TrainingCause::exposed_communication), nullptr);
+  }
+  for (auto& step : job.work) step[1] += 8;  // and a slow one beside it
+  const auto all = diagnose(traces_of(job));
+  const auto* verdict = verdict_of(all[1], TrainingCause::straggler);
+  ASSERT_NE(verdict, nullptr);
+  EXPECT_NEAR(saved_ms(all[1], *verdict), 8, 1);
+}
+
+/// In each of eight layers one of the ranks in turn computes 2 ms, the others 1; all meet behind it.
+std::vector<NamedTrace> ranks_with_experts(std::size_t ranks, bool is_even) {
+  constexpr int steps = 6, layers = 8;
+  std::vector<NamedTrace> traces(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    Trace& trace = traces[rank].read.trace;
+    traces[rank].file = "rank" + std::to_string(rank);
+    traces[rank].read.rank = static_cast<std::int64_t>(rank);
+    trace.set_property("distributedInfo", R"({"rank":0,"world_size":)" + std::to_string(ranks) + "}");
+    const RowId host = trace.add_row(trace.add_process("python", 10), "main", 10);
+    const RowId stream = trace.add_row(trace.add_process("GPU", 1), "stream 7", 7);
+    std::int64_t now = 5 * ms, number = 0;
+    const auto work = [&](const char* name, std::int64_t length) {
+      const TraceValues values{{"correlation", ++number}, {"Collective name", std::string("all_to_allv")}};
+      trace.set_args(
+          trace.add_event(host, "cudaLaunchKernel", "cuda_runtime", Nanoseconds(now - 50'000), Nanoseconds(900)),
+          values);
+      trace.set_args(trace.add_event(stream, name, "kernel", Nanoseconds(now), Nanoseconds(length)), values);
+      now += length;
+    };
+    for (int step = 0; step < steps; ++step) {
+      const std::int64_t begin = now - 60'000;
+      for (int layer = 0; layer < layers; ++layer) {
+        const bool is_late = static_cast<std::size_t>(layer + step) % ranks == rank && !is_even;
+        work("grouped_gemm", is_late || is_even ? 2 * ms : ms);
+        work("ncclDevKernel_SendRecv", is_late || is_even ? ms / 5 : ms + ms / 5);
+      }
+      now += 60'000;
+      trace.add_event(host, "ProfilerStep#" + std::to_string(step), "user_annotation", Nanoseconds(begin),
+                      Nanoseconds(now - 60'000 - begin));
+    }
+  }
+  return traces;
+}
+
+TEST(RankVerdicts, work_that_is_uneven_from_layer_to_layer_is_no_slow_link) {
+  for (const Diagnosis& one : diagnose(ranks_with_experts(4, false))) {
+    const auto* verdict = verdict_of(one, TrainingCause::uneven_ranks);
+    ASSERT_NE(verdict, nullptr);
+    EXPECT_EQ(verdict, &one.verdicts[0].verdict);
+    EXPECT_NEAR(saved_ms(one, *verdict), 6, 0.2) << "three of four layers wait a millisecond";
+  }
+  for (const Diagnosis& one : diagnose(ranks_with_experts(4, true)))
+    EXPECT_EQ(verdict_of(one, TrainingCause::uneven_ranks), nullptr);
+}
+
 TEST(RankVerdicts, stages_of_a_pipeline_wait_for_each_other_and_not_for_the_link) {
   for (const Diagnosis& one : diagnose(pipeline())) {
     const auto* verdict = verdict_of(one, TrainingCause::pipeline_bubble);
