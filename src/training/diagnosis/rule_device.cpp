@@ -17,7 +17,7 @@ constexpr double least_copy_share = 0.10, least_communication_share = 0.05;
 /// Between host and device; copies inside a device are work like any other.
 bool crosses(std::string_view name) {
   return name.find("HtoD") != name.npos || name.find("DtoH") != name.npos || name.find("HostToDevice") != name.npos ||
-         name.find("DeviceToHost") != name.npos;
+         name.find("DeviceToHost") != name.npos || name.find("H2D") != name.npos || name.find("D2H") != name.npos;
 }
 
 bool has_collectives(const Activity& activity) {
@@ -68,7 +68,8 @@ bool is_between_own_devices(const TrainingCase& one) {
 }  // namespace
 
 RuleOutcome look_for_small_batch(const TrainingCase& one) {
-  if (!one.activity.expects_device) return nothing_found();  // a host has no multiprocessors to fill
+  // A host has no multiprocessors to fill.
+  if (!one.activity.expects_device || one.activity.is_on_host) return nothing_found();
   if (!one.activity.has_device()) return abstain("device events (kernels)");
   double filled = 0, time = 0;
   bool is_told = false;

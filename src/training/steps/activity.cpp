@@ -19,6 +19,7 @@ struct AskedArgs {
   std::optional<std::int64_t> total, device, address;
   std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
+  std::optional<std::int64_t> step;    // of a mark
   std::optional<StringId> collective;  // its name
 };
 
@@ -54,6 +55,12 @@ class ArgReader {
         case Key::estimate:
           asked.estimate = number(arg);
           break;
+        case Key::run:
+          if (asked.correlation == 0) asked.correlation = integer(arg).value_or(0);
+          break;
+        case Key::step:
+          asked.step = integer(arg);
+          break;
         case Key::collective:
           if (const auto* text = std::get_if<StringId>(&arg.value)) asked.collective = *text;
           break;
@@ -77,6 +84,8 @@ class ArgReader {
     number,
     blocks,
     estimate,
+    run,
+    step,
     collective
   };
 
@@ -90,6 +99,9 @@ class ArgReader {
                  : text == "Device Type"               ? Key::device
                  : text == "Addr"                      ? Key::address
                  : text == "connection_id"             ? Key::correlation
+                 : text == "correlation_id"            ? Key::correlation
+                 : text == "run_id"                    ? Key::run
+                 : text == "step_num"                  ? Key::step
                  : text == "device"                    ? Key::number
                  : text == "Device Id"                 ? Key::number
                  : text == "Collective name"           ? Key::collective
@@ -102,11 +114,13 @@ class ArgReader {
     constexpr std::int64_t none = UINT32_MAX;
     return number == none ? 0 : number;
   }
-  static std::optional<std::int64_t> integer(const TraceArg& arg) {
+  /// XLA's profiler writes numbers as texts.
+  std::optional<std::int64_t> integer(const TraceArg& arg) const {
+    if (const auto* text = std::get_if<StringId>(&arg.value)) return number_in<std::int64_t>(trace_.text(*text));
     const auto* value = std::get_if<std::int64_t>(&arg.value);
     return value != nullptr ? std::optional(*value) : std::nullopt;
   }
-  static std::optional<double> number(const TraceArg& arg) {
+  std::optional<double> number(const TraceArg& arg) const {
     if (const auto* value = std::get_if<double>(&arg.value)) return *value;
     const auto whole = integer(arg);
     return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
@@ -290,9 +304,14 @@ Activity activity_of(const Trace& trace) {
   std::stable_sort(activity.memory.begin(), activity.memory.end(),
                    [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });
   for (const HostSpan& mark : activity.step_marks)
-    activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
+    activity.step_numbers.push_back(
+        step_number(trace.text(mark.name))
+            .value_or(args.read(trace.events()[static_cast<std::size_t>(mark.event)]).step.value_or(0)));
   activity.expects_device = activity.expects_device || activity.has_device();
   activity.alike = names_without_figures(trace, activity);
+  activity.is_xla = roles.xla().is_xla();
+  activity.is_on_host = activity.is_xla && !roles.xla().has_device();
+  join_executions(trace, roles.xla(), activity);
   drop_lonely_copies(trace, activity);
   drop_compiled_operators(activity);
   leave_out_profiling(activity);
