@@ -236,6 +236,7 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
     refuse_input(printable(file) + ": a profile of ONNX Runtime, of no training; 'takt analyze " + printable(file) +
                  "' shows its operators");
   }
+  diagnosis.is_xla = activity.is_xla;
   diagnosis.steps = find_steps(activity);
   if (diagnosis.steps.pass) diagnosis.pass = trace.text(*diagnosis.steps.pass);
   const bool has_steps = !diagnosis.steps.list.empty();

@@ -39,7 +39,8 @@ struct Diagnosis {
   std::string file;
   std::optional<std::int64_t> rank;  ///< of a distributed training
   Steps steps;
-  std::string pass;  ///< name of the annotation that the steps are; empty: they are none
+  bool is_xla = false;  ///< of XLA's profiler
+  std::string pass;     ///< name of the annotation that the steps are; empty: they are none
   Breakdown breakdown;
   std::vector<std::vector<Collective>> collectives;  ///< by step, each communication of a device, in order
   std::vector<PlacedVerdict> verdicts;               ///< by cost, warm_up last; compute_bound only alone

@@ -240,7 +240,7 @@ HostLine host_line(const Trace& trace, const Activity& activity, const Steps& st
   if (steps.list.empty()) return line;
   const std::vector<std::size_t> blocked = blocked_calls(activity);
   line.data = host_cover(activity, {Role::data_wait});
-  line.allocation = host_cover(activity, {Role::allocation});
+  line.allocation = activity.expects_device ? host_cover(activity, {Role::allocation}) : giving_back(activity);
   std::vector<TimeInterval> waits;
   for (const std::size_t i : blocked) waits.push_back(activity.host[i].span);
   line.waits = unite(host_cover(activity, {Role::synchronisation}), unite(std::move(waits)));

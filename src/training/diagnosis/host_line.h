@@ -27,13 +27,14 @@ struct OwnCode {
 };
 
 struct HostLine {
-  Intervals data, waits, allocation;  ///< of the threads that train
-  Intervals collectives;              ///< beside a device, those that run on the hosts (Gloo, MPI), of any thread
-  std::vector<Stride> strides;        ///< by start, within the steps
-  std::vector<OwnCode> own;           ///< that most steps have alike, the longest first
-  std::vector<OwnCode> seldom;        ///< that few have, or by chance
-  Intervals launching;                ///< short stretches, but those that follow a wait
-  std::int64_t long_from = 0;         ///< ns: stretches that are longer are long
+  Intervals data, waits;        ///< of the threads that train
+  Intervals allocation;         ///< likewise; of a training without a device when large blocks are given back
+  Intervals collectives;        ///< beside a device, those that run on the hosts (Gloo, MPI), of any thread
+  std::vector<Stride> strides;  ///< by start, within the steps
+  std::vector<OwnCode> own;     ///< that most steps have alike, the longest first
+  std::vector<OwnCode> seldom;  ///< that few have, or by chance
+  Intervals launching;          ///< short stretches, but those that follow a wait
+  std::int64_t long_from = 0;   ///< ns: stretches that are longer are long
 
   Intervals own_times() const;
   Intervals seldom_times() const;

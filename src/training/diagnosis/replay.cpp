@@ -232,9 +232,9 @@ void Replay::join_wait(Wait& wait, const std::map<RowId, std::size_t>& last) {
     latest = std::max(latest, end_of(work));
   }
   if (latest <= wait.start) {
-    // Freeing need not wait; it is not joined to what was done before.
-    if (wait.is_allocation) deps_.resize(wait.first);
+    // Taking and freeing memory of a device waits for it, even if it had nothing to do then.
     wait.last = deps_.size();
+    for (std::size_t i = wait.first; i < wait.last && wait.is_allocation; ++i) deps_[i].lag = wait.own;
     return;
   }
   wait.last = deps_.size();

@@ -61,9 +61,10 @@ std::unordered_set<std::int64_t> filling_calls(const Activity& activity, const I
   return calls;
 }
 
-/// The step without operators that take memory, and without what they have the device do.
+/// The step without operators that take memory, and without what they have the device do; without a device also
+/// without giving large blocks back.
 std::vector<std::int64_t> price_of_taking(const TrainingCase& one, const Intervals& taking) {
-  if (!one.activity.has_device()) return by_step(taking, one.steps);
+  if (!one.activity.has_device()) return by_step(unite(taking, one.line.allocation), one.steps);
   const auto calls = filling_calls(one.activity, taking);
   return one.replay.saved_without({.host = taking, .scale = [&](const DeviceSpan& work) {
                                      const bool fills = work.role == Role::kernel || work.role == Role::fill;
@@ -90,8 +91,8 @@ RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
       fmt::format(
           "{} allocated per step in {:.0f} blocks, {:.0f} times the memory in use; operators that allocate it{} take "
           "{} per step",
-          format_bytes(bytes), one.per_step(sum.blocks), turnover, on_device ? " and kernels that fill it" : "",
-          time_text(one.per_step(sum_of(cost)))),
+          format_bytes(bytes), one.per_step(sum.blocks), turnover,
+          on_device ? " and kernels that fill it" : " and giving it back", time_text(one.per_step(sum_of(cost)))),
       "Allocate temporaries once and write into them (out=, in-place operators), and use an allocator that caches "
       "large blocks.");
 }

@@ -8,6 +8,7 @@
 // such loaders waits are long from twice as much on.
 #include "base/statistics/statistics.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/operator_kinds.h"
 #include "training/steps/period.h"
 
 namespace takt {
@@ -88,6 +89,28 @@ LoaderKind kind_of(const TrainingCase& one, const Intervals& waits) {
       "Load batches in worker processes while the step runs: num_workers above 0, with prefetching."};
 }
 
+/// By step. Worker processes that start anew for each epoch take processors from the operators of that step, too; and
+/// batches that are ready have to be handed over in any case.
+std::vector<std::int64_t> price_of_late_steps(const TrainingCase& one, std::vector<std::int64_t> waited,
+                                              const Period& period) {
+  const auto is_late = [&](std::size_t step) {
+    return std::binary_search(period.long_ones.begin(), period.long_ones.end(), step);
+  };
+  const auto usual_of_others = [&](const std::vector<std::int64_t>& by_step) {
+    std::vector<std::int64_t> others;
+    for (std::size_t i = 0; i < by_step.size(); ++i)
+      if (!is_late(i)) others.push_back(by_step[i]);
+    return at_fraction(others, 0.5);
+  };
+  const auto computed = part_by_step(one.breakdown, StepPart::host_compute);
+  const std::int64_t usual_wait = usual_of_others(waited), usual_computing = usual_of_others(computed);
+  for (std::size_t i = 0; i < waited.size(); ++i) {
+    const std::int64_t slowed = is_late(i) ? std::max<std::int64_t>(0, computed[i] - usual_computing) : 0;
+    waited[i] = std::max<std::int64_t>(0, waited[i] - usual_wait) + slowed;
+  }
+  return waited;
+}
+
 }  // namespace
 
 RuleOutcome look_for_data_starvation(const TrainingCase& one) {
@@ -104,7 +127,9 @@ RuleOutcome look_for_data_starvation(const TrainingCase& one) {
   const bool is_too_long = share >= noticed_share && wait >= no_handing_over_ns;
   if (!is_long && !is_most && !is_uneven && !is_too_long) return nothing_found();
   LoaderKind kind = kind_of(one, waits);
+  auto cost = one.activity.has_device() ? one.saved_by_program({.host = waits, .scale = {}}) : waited;
   if (const auto period = period_of(waited, far_more); period && period->long_ones.size() >= fewest_late) {
+    if (has_worker_processes(one) && !one.activity.has_device()) cost = price_of_late_steps(one, waited, *period);
     kind.evidence = fmt::format("every {} steps it waits long; ", period->length) + kind.evidence;
     if (has_worker_processes(one))
       kind.fix = fmt::format(
@@ -113,8 +138,7 @@ RuleOutcome look_for_data_starvation(const TrainingCase& one) {
                      period->length) +
                  "give the loader more of them (num_workers), or do per-item work once, before training.";
   }
-  const auto cost = one.activity.has_device() ? one.saved_by_program({.host = waits, .scale = {}}) : waited;
-  return found(TrainingCause::data_starvation, cost,
+  return found(TrainingCause::data_starvation, std::move(cost),
                fmt::format("the training loop waits {} per step for its batch while nothing else runs; {}",
                            time_text(wait), kind.evidence),
                kind.fix);

@@ -21,7 +21,8 @@ bool is_between_devices(std::string_view name) {
 /// Between host and device, or two devices; copies inside a device are work like any other.
 bool crosses(std::string_view name) {
   return is_between_devices(name) || name.find("HtoD") != name.npos || name.find("DtoH") != name.npos ||
-         name.find("HostToDevice") != name.npos || name.find("DeviceToHost") != name.npos;
+         name.find("HostToDevice") != name.npos || name.find("DeviceToHost") != name.npos ||
+         name.find("H2D") != name.npos || name.find("D2H") != name.npos;
 }
 
 /// How fast large pieces move.
@@ -110,7 +111,8 @@ RuleOutcome look_at_host_collectives(const TrainingCase& one) {
 }  // namespace
 
 RuleOutcome look_for_small_batch(const TrainingCase& one) {
-  if (!one.activity.expects_device) return nothing_found();  // a host has no multiprocessors to fill
+  // A host has no multiprocessors to fill.
+  if (!one.activity.expects_device || one.activity.is_on_host) return nothing_found();
   if (!one.activity.has_device()) return abstain("device events (kernels)");
   double filled = 0, time = 0;
   bool is_told = false;

@@ -56,6 +56,11 @@ bool has_stacks(const TrainingCase& one) {
                      [](const HostSpan& span) { return span.role == Role::frame; });
 }
 
+const char* words_of_stacks(const TrainingCase& one) {
+  return one.activity.is_xla ? " Record with the tracer of Python (python_tracer_level=1) to see the line of code."
+                             : " Record with with_stack=True to see the line of code.";
+}
+
 }  // namespace
 
 RuleOutcome look_for_own_code(const TrainingCase& one) {
@@ -75,8 +80,11 @@ RuleOutcome look_for_own_code(const TrainingCase& one) {
   if (is_mostly(one, Role::compilation)) {
     return found(TrainingCause::host_bound, std::move(cost),
                  fmt::format("{} while the network is compiled again: {} per step", who, names),
-                 "Keep shapes the same from step to step (pad, drop the last batch) or compile for all of them "
-                 "(dynamic=True, mark_dynamic); TORCH_LOGS=recompiles tells why it compiles again.");
+                 one.activity.is_xla
+                     ? "Keep shapes, types and static arguments the same from step to step (pad, drop the last batch), "
+                       "and call jax.jit outside of the loop; JAX_EXPLAIN_CACHE_MISSES=1 tells why it compiles again."
+                     : "Keep shapes the same from step to step (pad, drop the last batch) or compile for all of them "
+                       "(dynamic=True, mark_dynamic); TORCH_LOGS=recompiles tells why it compiles again.");
   }
   if (is_mostly_calls(one, [&](const HostSpan& call) { return makes_graph(one, call); })) {
     return found(TrainingCause::host_bound, std::move(cost),
@@ -94,7 +102,7 @@ RuleOutcome look_for_own_code(const TrainingCase& one) {
                fmt::format("{} while the program does something else: {} per step", who, names),
                std::string("Do it once before training, every N steps, or in another thread or process while the step "
                            "runs.") +
-                   (has_stacks(one) ? "" : " Record with with_stack=True to see the line of code."));
+                   (has_stacks(one) ? "" : words_of_stacks(one)));
 }
 
 }  // namespace takt

@@ -57,7 +57,8 @@ std::int64_t unexplained_on_host(const TrainingCase& one, const SteadySteps& ste
     if (const auto step = one.step_at(stride.span.start)) between_calls[*step] += stride.rest;
   }
   const std::int64_t idle = steady.sum(part_by_step(one.breakdown, StepPart::idle)) -
-                            steady.sum(std::move(between_calls)) - steady.sum(one.line.own_times());
+                            steady.sum(std::move(between_calls)) - steady.sum(one.line.own_times()) -
+                            steady.sum(one.line.allocation);
   return std::max<std::int64_t>(0, idle);
 }
 
@@ -88,15 +89,19 @@ RuleOutcome look_at_rest(const TrainingCase& one) {
   });
   auto cost = steady.costs(*largest->times);
   const std::string time = time_text(one.per_step(sum_of(cost)));
+  const char* to_record =
+      largest->times == &one.idle.queued
+          ? "Look for who else uses the device (nvidia-smi, rocm-smi): programs that share one take turns."
+      : one.activity.host.empty()
+          ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
+      : one.activity.is_xla
+          ? "Name parts of the loop with jax.profiler.TraceAnnotation() to see what the program does meanwhile."
+          : "Record with with_stack=True and name parts of the loop with record_function() to see what the program "
+            "does meanwhile.";
   return found(largest->cause, std::move(cost),
                fmt::format("the device is idle for {} of the time; for {} per step of it {}", percent_text(idle), time,
                            largest->what),
-               largest->times == &one.idle.queued
-                   ? "Look for who else uses the device (nvidia-smi, rocm-smi): programs that share one take turns."
-               : one.activity.host.empty()
-                   ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
-                   : "Record with with_stack=True and name parts of the loop with record_function() to see what the "
-                     "program does meanwhile.");
+               to_record);
 }
 
 }  // namespace takt

@@ -45,11 +45,16 @@ bool has(const Period& period, std::size_t step) {
   return std::binary_search(period.long_ones.begin(), period.long_ones.end(), step);
 }
 
-/// Whether each of the long steps has more operators or calls than all others.
+/// Whether in each of the long steps the program has more operators or calls than in all others.
 bool do_more(const TrainingCase& one, const Period& period) {
-  std::vector<std::int64_t> events(one.steps.list.size());
-  for (const HostSpan& span : one.activity.host)
-    if (const auto step = one.step_at(span.span.start)) ++events[*step];
+  const auto& list = one.steps.list;
+  std::vector<std::int64_t> events(list.size());
+  for (const HostSpan& span : one.activity.host) {
+    const auto after = std::upper_bound(list.begin(), list.end(), span.span.start,
+                                        [](std::int64_t t, const TrainingStep& step) { return t < step.host.start; });
+    if (after == list.begin() || span.span.start >= std::prev(after)->host.end) continue;
+    ++events[static_cast<std::size_t>(after - list.begin()) - 1];
+  }
   std::int64_t fewest = INT64_MAX, most_of_others = 0;
   for (std::size_t step = 0; step < events.size(); ++step) {
     std::int64_t& extreme = has(period, step) ? fewest : most_of_others;

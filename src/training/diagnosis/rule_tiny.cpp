@@ -101,6 +101,9 @@ RuleOutcome look_for_tiny_kernels(const TrainingCase& one) {
                    "Compile with fewer breaks of the graph, as guards are checked at each: fullgraph=True shows them, "
                    "and so does TORCH_LOGS=graph_breaks,guards.");
   }
+  if (one.activity.is_xla)
+    return found(TrainingCause::tiny_kernels, cost, std::move(evidence),
+                 "Compile the whole step as one function (jax.jit), and loops in it as lax.scan or vmap.");
   return found(
       TrainingCause::tiny_kernels, cost, std::move(evidence),
       "Launch fewer kernels: fuse chains of operators (torch.compile), use foreach or fused optimizers, or replay the "

@@ -9,13 +9,13 @@
 namespace takt {
 namespace {
 
-std::string how_found(const Steps& steps, const std::string& pass) {
+std::string how_found(const Steps& steps, const std::string& pass, bool is_xla) {
   const std::size_t count = steps.list.size();
   const std::string number = fmt::format("{} step{}", count, count == 1 ? "" : "s");
   const std::string ends = steps.left_out_ends ? "; the time before and after them is excluded" : "";
   switch (steps.source) {
     case StepSource::marks:
-      return number + " (ProfilerStep markers)";
+      return number + (is_xla ? " (StepTraceAnnotation markers)" : " (ProfilerStep markers)");
     case StepSource::kernels:
       return number + ", detected without ProfilerStep markers from repeating kernels" + ends;
     case StepSource::operators:
@@ -100,9 +100,10 @@ std::string remarks_text(const Diagnosis& one, std::size_t width) {
   if (one.unexplained >= worth_saying && one.steps.source != StepSource::none)
     add(fmt::format(
         "Unexplained: for {:.0f} % of the time {}, at changing places or for no recorded reason. On a busy "
-        "machine these are interruptions; otherwise record with with_stack=True.",
+        "machine these are interruptions; otherwise {}.",
         100 * one.unexplained,
-        one.breakdown.applies[static_cast<std::size_t>(StepPart::kernel)] ? "no device works" : "no operator runs"));
+        one.breakdown.applies[static_cast<std::size_t>(StepPart::kernel)] ? "no device works" : "no operator runs",
+        one.is_xla ? "name parts of the loop with TraceAnnotation()" : "record with with_stack=True"));
   return text;
 }
 
@@ -132,7 +133,7 @@ std::string breakdown_text(const Diagnosis& one, const TextStyle& style) {
   const double mean = static_cast<double>(one.breakdown.total) / 1000 /
                       static_cast<double>(std::max<std::size_t>(1, one.steps.list.size()));
   const std::string steps = fmt::format("{}: {}; {} per step on average.", name_of_file(one),
-                                        how_found(one.steps, one.pass), format_duration(Duration(mean)));
+                                        how_found(one.steps, one.pass, one.is_xla), format_duration(Duration(mean)));
   const std::vector<Table> tables = diagnosis_tables(std::span(&one, 1));
   return wrapped(steps, style.width) + "\n\n" +
          to_text(some_columns(table_named(tables, "breakdown"), {"spent_on", "mean_per_step_us", "step_share"}), style);

@@ -22,8 +22,12 @@ std::vector<std::int64_t> TrainingCase::saved_by_program(const Removal& removal)
     auto waited = by_step(intersect(idle.all(), removal.host), steps);
     if (sum_of(waited) > sum_of(saved)) return waited;
   }
-  auto idle_times = by_step(idle.all(), steps);
-  return sum_of(saved) <= sum_of(idle_times) ? saved : idle_times;
+  // Copies can run beside what computes, if the program is ahead of both.
+  std::vector<TimeInterval> list;
+  for (const TrainingStep& step : steps.list) list.push_back(step.span);
+  const Intervals computing = device_cover(activity, {Role::kernel, Role::communication});
+  auto rest = by_step(subtract(unite(std::move(list)), computing), steps);
+  return sum_of(saved) <= sum_of(rest) ? saved : rest;
 }
 
 std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const { return takt::step_at(steps, time); }

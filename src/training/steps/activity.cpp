@@ -20,6 +20,7 @@ struct AskedArgs {
   std::optional<std::int64_t> total, device, address;
   std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
+  std::optional<std::int64_t> step;          // of a mark
   std::optional<StringId> collective, type;  // its name; of its elements
   std::int64_t elements = 0;
 };
@@ -56,6 +57,12 @@ class ArgReader {
         case Key::estimate:
           asked.estimate = number(arg);
           break;
+        case Key::run:
+          if (asked.correlation == 0) asked.correlation = integer(arg).value_or(0);
+          break;
+        case Key::step:
+          asked.step = integer(arg);
+          break;
         case Key::collective:
           if (const auto* text = std::get_if<StringId>(&arg.value)) asked.collective = *text;
           break;
@@ -85,6 +92,8 @@ class ArgReader {
     number,
     blocks,
     estimate,
+    run,
+    step,
     collective,
     elements,
     type
@@ -100,6 +109,9 @@ class ArgReader {
                  : text == "Device Type"               ? Key::device
                  : text == "Addr"                      ? Key::address
                  : text == "connection_id"             ? Key::correlation
+                 : text == "correlation_id"            ? Key::correlation
+                 : text == "run_id"                    ? Key::run
+                 : text == "step_num"                  ? Key::step
                  : text == "device"                    ? Key::number
                  : text == "Device Id"                 ? Key::number
                  : text == "Collective name"           ? Key::collective
@@ -114,11 +126,13 @@ class ArgReader {
     constexpr std::int64_t none = UINT32_MAX;
     return number == none ? 0 : number;
   }
-  static std::optional<std::int64_t> integer(const TraceArg& arg) {
+  /// XLA's profiler writes numbers as texts.
+  std::optional<std::int64_t> integer(const TraceArg& arg) const {
+    if (const auto* text = std::get_if<StringId>(&arg.value)) return number_in<std::int64_t>(trace_.text(*text));
     const auto* value = std::get_if<std::int64_t>(&arg.value);
     return value != nullptr ? std::optional(*value) : std::nullopt;
   }
-  static std::optional<double> number(const TraceArg& arg) {
+  std::optional<double> number(const TraceArg& arg) const {
     if (const auto* value = std::get_if<double>(&arg.value)) return *value;
     const auto whole = integer(arg);
     return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
@@ -328,10 +342,15 @@ Activity activity_of(const Trace& trace) {
   std::stable_sort(activity.memory.begin(), activity.memory.end(),
                    [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });
   for (const HostSpan& mark : activity.step_marks)
-    activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
+    activity.step_numbers.push_back(
+        step_number(trace.text(mark.name))
+            .value_or(args.read(trace.events()[static_cast<std::size_t>(mark.event)]).step.value_or(0)));
   activity.expects_device =
       activity.expects_device || activity.has_device() || waits_for_unseen_device(trace, activity);
   activity.alike = names_without_figures(trace, activity);
+  activity.is_xla = roles.xla().is_xla();
+  activity.is_on_host = activity.is_xla && !roles.xla().has_device();
+  join_executions(trace, roles.xla(), activity);
   drop_lonely_copies(trace, activity);
   drop_compiled_operators(activity);
   leave_out_profiling(activity);

@@ -61,6 +61,8 @@ struct Activity {
   std::vector<MemoryMoment> memory;
   std::vector<bool> trains;     ///< by row: the loop, the backward pass, whoever launches; not a loader's workers
   bool expects_device = false;  ///< the program used a device, whether or not its work was recorded
+  bool is_xla = false;          ///< of XLA's profiler
+  bool is_on_host = false;      ///< what XLA computes on the host's threads stands for the work of a device
 
   bool has_device() const { return !device.empty(); }
 };

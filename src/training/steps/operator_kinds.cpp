@@ -74,4 +74,26 @@ Intervals memory_operators(const Activity& activity) {
   });
 }
 
+Intervals giving_back(const Activity& activity) {
+  constexpr std::int64_t large_block = 1 << 20, least_bytes_per_ns = 4;
+  std::map<RowId, std::vector<std::int64_t>> moments;  // at which something is known to go on
+  std::vector<TimeInterval> operators;
+  for (const HostSpan& span : activity.host) {
+    if (!is_call_of_program(activity, span) && span.role != Role::data_wait) continue;
+    operators.push_back(span.span);
+    moments[span.row].push_back(span.span.start);
+  }
+  for (const MemoryMoment& moment : activity.memory) moments[moment.row].push_back(moment.time);
+  for (auto& [row, list] : moments) std::sort(list.begin(), list.end());
+  std::vector<TimeInterval> list;
+  for (const MemoryMoment& moment : activity.memory) {
+    if (moment.device.value_or(0) != 0 || moment.bytes > -large_block) continue;
+    const auto& of_row = moments[moment.row];
+    const auto next = std::upper_bound(of_row.begin(), of_row.end(), moment.time);
+    if (next == of_row.end()) continue;
+    list.push_back({moment.time, std::min(*next, moment.time - moment.bytes / least_bytes_per_ns)});
+  }
+  return subtract(unite(std::move(list)), unite(std::move(operators)));
+}
+
 }  // namespace takt

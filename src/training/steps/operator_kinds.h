@@ -28,5 +28,8 @@ std::optional<std::int64_t> most_per_record(const Activity& activity);
 Intervals tiny_operators(const Activity& activity);
 /// Those inside of others, too.
 Intervals memory_operators(const Activity& activity);
+/// When large blocks of the host's memory go back to the system, outside of operators: from the moment of it to what
+/// its thread does next, at most as long as a slow machine needs for so many pages.
+Intervals giving_back(const Activity& activity);
 
 }  // namespace takt

@@ -79,6 +79,7 @@ Role role_of(std::string_view category, std::string_view name) {
 }
 
 Role RoleBook::of(const TraceEvent& event) {
+  if (xla_.is_xla()) return xla_.role_of(event);
   const VendorRow vendor = vendors_[static_cast<std::size_t>(event.row)];
   const std::string& name = trace_.text(event.name);
   if (vendor != VendorRow::none) return role_on(vendor, name);

@@ -9,6 +9,7 @@
 
 #include "trace/events/trace.h"
 #include "training/steps/vendor_rows.h"
+#include "training/steps/xla_rows.h"
 
 namespace takt {
 
@@ -54,12 +55,14 @@ bool is_backward(std::string_view name);
 /// Roles by event: texts are compared once for each pair of category and name. Not thread-safe; `trace` outlives it.
 class RoleBook {
  public:
-  explicit RoleBook(const Trace& trace) : trace_(trace), vendors_(vendor_rows(trace)) {}
+  explicit RoleBook(const Trace& trace) : trace_(trace), vendors_(vendor_rows(trace)), xla_(trace) {}
   Role of(const TraceEvent& event);
+  const XlaRows& xla() const { return xla_; }
 
  private:
   const Trace& trace_;
   std::vector<VendorRow> vendors_;  // by row
+  XlaRows xla_;
   std::unordered_map<std::uint64_t, Role> known_;
 };
 

@@ -201,5 +201,19 @@ TEST(Kinds, the_first_step_of_a_trace_does_what_the_others_do) {
   EXPECT_LT(one.unexplained, 0.02);
 }
 
+// The program is done long before the device; two of ten steps have 16 kernels more.
+TEST(Kinds, validation_of_every_nth_step_is_seen_where_the_program_runs_ahead) {
+  DeviceLine line;
+  for (int step = 0; step < 10; ++step) {
+    for (int i = 0; i < (step % 4 == 3 ? 36 : 20); ++i) line.kernel("aten::linear", "gemm", 300);
+    line.end_step();
+  }
+  const Diagnosis one = diagnose("made", line.trace);
+  const TrainingVerdict* verdict = first_of(one);
+  ASSERT_NE(verdict, nullptr);
+  EXPECT_EQ(verdict->cause, TrainingCause::periodic_stall);
+  EXPECT_NEAR(static_cast<double>(verdict->total()) / 1e6, 2 * 16 * 0.3, 0.1);
+}
+
 }  // namespace
 }  // namespace takt

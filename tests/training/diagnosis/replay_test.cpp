@@ -16,6 +16,16 @@ class Device {
     trace_.set_args(trace_.add_event(streams_[stream], name, "kernel", Nanoseconds(start), Nanoseconds(length)),
                     number);
   }
+  void call(const char* name, std::int64_t start, std::int64_t length) {
+    trace_.add_event(host_, name, "cuda_runtime", Nanoseconds(start), Nanoseconds(length));
+  }
+  /// The same without waits for the device but those of calls that take or free memory.
+  std::int64_t saved_without_waits(std::int64_t end) const {
+    const Activity activity = activity_of(trace_);
+    Steps steps;
+    steps.list = {{0, {0, end}, {0, end}}};
+    return Replay(activity, steps).saved_without({.host = {}, .waits = true, .scale = {}}).at(0);
+  }
   /// By how much one step whose program ends at `end` would be shorter if works of this name took no time.
   std::int64_t saved_without(const char* name, std::int64_t end) const {
     const Activity activity = activity_of(trace_);
@@ -57,6 +67,22 @@ TEST(Replay, work_that_goes_on_is_nothing_that_another_stream_waited_for) {
   device.work(0, 0, 5'000, 2'000'000, "first");
   device.work(1, 10'000, 1'007'000, 2'000'000, "second");
   EXPECT_EQ(device.saved_without("first", 1'400'000), 0);
+}
+
+/// Work of 1 ms that is waited for, then a call, and so again.
+std::int64_t saved_with(const char* call) {
+  Device device;
+  device.work(0, 0, 5'000, 1'000'000);
+  device.call("cudaStreamSynchronize", 10'000, 1'000'000);
+  device.call(call, 1'010'000, 100'000);
+  device.work(0, 1'110'000, 1'115'000, 1'000'000);
+  device.call("cudaStreamSynchronize", 1'120'000, 1'000'000);
+  return device.saved_without_waits(2'120'000);
+}
+
+TEST(Replay, calls_for_memory_of_the_device_wait_for_it_where_nothing_else_does) {
+  EXPECT_EQ(saved_with("cudaStreamIsCapturing"), 115'000) << "one work behind the other, until 2,005,000";
+  EXPECT_EQ(saved_with("cudaFree"), 10'000) << "until 1,105,000, and the second work from 1,110,000 on";
 }
 
 }  // namespace

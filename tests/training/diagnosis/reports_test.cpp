@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/basics/error.h"
 #include "places.h"
 #include "trace/read/reader.h"
 #include "training/diagnosis/diagnosis.h"
@@ -104,9 +103,13 @@ TEST(ReportedTraces, have_the_same_steps_with_frames_that_never_end_and_without_
   EXPECT_EQ(steps[0], steps[1]);
 }
 
-TEST(ReportedTraces, of_another_framework_are_refused) {
+TEST(ReportedTraces, of_jax_have_the_times_of_the_device) {
   const NamedTrace jax = report("jax.trace");
-  EXPECT_THROW(diagnose(jax.file, jax.read.trace), Error);
+  const Diagnosis one = diagnose(jax.file, jax.read.trace);
+  EXPECT_EQ(one.steps.list.size(), 8u);
+  EXPECT_NEAR(static_cast<double>(one.breakdown.total) / 1e6, 38.99, 0.1);
+  const std::int64_t busy = one.breakdown.sum(StepPart::kernel) + one.breakdown.sum(StepPart::communication);
+  EXPECT_NEAR(static_cast<double>(busy) / 1e6, 29.12, 0.01);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace takt {
 namespace {
 
-constexpr double begin_us = 1000, wait_us = 2, after_launch_us = 6;
+constexpr double begin_us = 1000, wait_us = 2, after_launch_us = 6, pause_us = 115;
 
 /// One rank: a thread of the program, a device with three streams, and a second device.
 class RankLine {
@@ -40,6 +40,7 @@ class RankLine {
       launch(stream, "gemm" + std::to_string(i), "kernel", "cudaLaunchKernel", p_.kernel * factor * varied(step, i),
              std::max(earliest, p_.has_turns ? second_.until : 0));
       if (p_.waits > 0 && i % (p_.kernels / p_.waits) == 0) read_value();
+      if (p_.pauses > 0 && i % (p_.kernels / p_.pauses) == 0) now_ += pause_us;
       if (p_.allocation > 0 && i % 8 == 0) allocate();
       if (p_.sends_early && i % 8 == 7 && 2 * i > p_.kernels) send(p_.sending * 8 / p_.kernels);
     }
@@ -115,7 +116,7 @@ class RankLine {
   void read_value() {
     launch(compute_, "Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", "cudaMemcpyAsync", 1.5, 0);
     wait("cudaStreamSynchronize");
-    now_ += p_.waits > 0 ? 120 : 5;
+    now_ += 5;
   }
   void allocate() {
     const double until = std::max(now_, compute_.until) + p_.allocation;
@@ -149,7 +150,7 @@ void plant(SimulatedProgram& program, Fault fault, double strength) {
       program.reads_loss = false;
       break;
     case Fault::waits:
-      program.waits = program.kernels / 2;
+      program.waits = program.pauses = program.kernels / 2;
       program.kernel = 150 + 100 * strength;
       break;
     case Fault::loader:
@@ -284,7 +285,8 @@ TrainingCause cause_of(Fault fault) {
 }
 
 bool can_be_paired(Fault one, Fault other) {
-  return cause_of(one) != cause_of(other) && leaves_kernels(one) && leaves_kernels(other);
+  const auto can = [](Fault fault) { return fault == Fault::waits || leaves_kernels(fault); };
+  return cause_of(one) != cause_of(other) && can(one) && can(other);
 }
 
 SimulatedProgram healthy_program(Random& random) {

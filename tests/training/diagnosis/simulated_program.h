@@ -31,6 +31,7 @@ struct SimulatedProgram {
   double slow_rank = 0, uneven = 0;              ///< rank 1, or each step another, is slower by this part
   double evened = 0;                             ///< all ranks are slower by this part
   int waits = 0, period = 4;
+  int pauses = 0;  ///< in which the program looks at values, however it got them
 };
 
 struct SimulatedRun {

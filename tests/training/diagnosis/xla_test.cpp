@@ -1,0 +1,157 @@
+// Traces of XLA's profiler: real ones of small trainings by JAX 0.10.2 on a CPU (traces/jax_*.trace.json.gz), each with
+// a fault planted in its loop, and made ones of devices.
+#include "training/steps/xla_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "places.h"
+#include "trace/read/reader.h"
+#include "training/diagnosis/diagnosis.h"
+#include "training/steps/roles.h"
+
+namespace takt {
+namespace {
+
+using enum TrainingCause;
+
+Diagnosis of_jax(const std::string& name) {
+  return diagnose(name, read_trace(source_dir() / "tests/training/diagnosis/traces" / (name + ".trace.json.gz")).trace);
+}
+
+struct JaxTraining {
+  const char* name;
+  std::optional<TrainingCause> cause;  // of the first verdict; nullopt: none that says more than that it computes
+  const char* says = "";               // in its evidence and advice
+};
+
+class Jax : public testing::TestWithParam<JaxTraining> {};
+
+TEST_P(Jax, has_its_steps_and_its_cause) {
+  const Diagnosis one = of_jax(GetParam().name);
+  ASSERT_EQ(one.steps.list.size() + one.steps.warm_up.size(), 10u);
+  EXPECT_EQ(one.steps.source, StepSource::marks);
+  EXPECT_EQ(one.steps.list.back().number, 13) << "step_num of the last one";
+  std::optional<TrainingCause> first;
+  if (!one.verdicts.empty()) first = one.verdicts[0].verdict.cause;
+  if (!GetParam().cause) {
+    EXPECT_TRUE(!first || *first == compute_bound || *first == warm_up) << one.verdicts[0].verdict.evidence;
+    return;
+  }
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(name_of(*first), name_of(*GetParam().cause));
+  EXPECT_THAT(one.verdicts[0].verdict.evidence + " " + one.verdicts[0].verdict.fix,
+              testing::HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Jax,
+                         testing::Values(JaxTraining{"jax_none", std::nullopt},
+                                         JaxTraining{"jax_input", host_bound, "jaxtrain.py:19 get"},
+                                         JaxTraining{"jax_input_without_frames", host_bound, "python_tracer_level"},
+                                         JaxTraining{"jax_gc", host_bound, "gc collect"},
+                                         JaxTraining{"jax_recompile", host_bound, "compiled again"},
+                                         JaxTraining{"jax_transfer", exposed_copy, "between host and device"}),
+                         [](const auto& parameter) { return std::string(parameter.param.name); });
+
+/// Six executions of a function of ten operations of 100 µs, each called after `own` µs of the program's own.
+Trace gpu_trace(double own, const char* thread, bool has_numbers) {
+  Trace trace;
+  const ProcessId host = trace.add_process("/host:CPU", 701), gpu = trace.add_process("/device:GPU:0", 1);
+  const RowId python = trace.add_row(host, "python", 5), work = trace.add_row(gpu, thread, 13),
+              modules = trace.add_row(gpu, "XLA Modules", 22), steps = trace.add_row(gpu, "Steps", 21);
+  const auto add = [&](RowId row, const std::string& name, double start, double length, const TraceValues& args = {}) {
+    const EventId event = trace.add_event(row, name, "", Nanoseconds(static_cast<std::int64_t>(start * 1000)),
+                                          Nanoseconds(static_cast<std::int64_t>(length * 1000)));
+    if (!args.empty()) trace.set_args(event, args);
+  };
+  double now = 100, busy = 0;
+  for (int step = 0; step < 6; ++step) {
+    const double begin = now;
+    now += own;
+    add(python, "PjitFunction(train_step)", now, 40);
+    add(python, "PjitFunction(train_step)", now + 1, 38);
+    add(python, "PjRtCApiLoadedExecutable::Execute", now + 5, 30);
+    const double start = std::max(now + 30, busy);
+    for (int i = 0; i < 10; ++i) {
+      const bool sends = i == 9;
+      TraceValues args{{"hlo_op", "fusion." + std::to_string(i)}, {"hlo_module", "jit_train_step"}};
+      if (has_numbers) args.push_back({"run_id", std::to_string(1000 + step)});
+      add(work, sends ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL" : "loop_add_fusion_" + std::to_string(i),
+          start + 100 * i, 100, args);
+    }
+    busy = start + 1000;
+    add(modules, "jit_train_step(123)", start, 1000);
+    add(steps, std::to_string(step), start, 1000);
+    add(python, "$array.py:631 block_until_ready", now + 41, busy + 3 - now - 41);
+    add(python, "$array.py:640 _value", now + 50, busy + 2 - now - 50);
+    now = busy + 5;
+    add(python, "train", begin, now - begin, {{"step_num", std::to_string(40 + step)}});
+  }
+  return trace;
+}
+
+TEST(XlaRows, of_a_device_have_steps_work_and_its_launches) {
+  for (const char* thread : {"Stream #13(Compute)", "XLA Ops"})
+    for (const bool has_numbers : {true, false}) {
+      const Diagnosis one = diagnose("made", gpu_trace(3'000, thread, has_numbers));
+      ASSERT_EQ(one.steps.list.size(), 6u);
+      EXPECT_EQ(one.steps.list.front().number, 40);
+      EXPECT_NEAR(static_cast<double>(one.breakdown.sum(StepPart::kernel)) / 6e6, 0.9, 0.01);
+      EXPECT_NEAR(static_cast<double>(one.breakdown.sum(StepPart::communication)) / 6e6, 0.1, 0.01);
+      ASSERT_FALSE(one.verdicts.empty());
+      EXPECT_EQ(one.verdicts[0].verdict.cause, host_bound);
+      EXPECT_NEAR(static_cast<double>(one.verdicts[0].verdict.total()) / 6e6, 3.0, 0.1);
+    }
+}
+
+TEST(XlaRows, of_other_profilers_are_none) {
+  Trace other;
+  other.add_row(other.add_process("/host:CPU", 1), "python", 1);
+  EXPECT_FALSE(XlaRows(other).is_xla()) << "nothing of XLA's in it: TensorFlow's timeline";
+}
+
+Role role_on_row(const char* process, const char* thread, const std::string& name, const TraceValues& args = {}) {
+  Trace trace;
+  const RowId row = trace.add_row(trace.add_process(process, 1), thread, 1);
+  const EventId marker = trace.add_event(row, "PjitFunction(f)", "", Nanoseconds(0), Nanoseconds(1));
+  trace.set_args(marker, TraceValues{{"hlo_op", "dot"}});
+  const EventId event = trace.add_event(row, name, "", Nanoseconds(0), Nanoseconds(1));
+  if (!args.empty()) trace.set_args(event, args);
+  return XlaRows(trace).role_of(trace.events()[static_cast<std::size_t>(event)]);
+}
+
+TEST(XlaRows, have_roles_by_process_thread_name_and_arguments) {
+  const auto in_program = [](const std::string& name) { return role_on_row("/host:CPU", "python", name); };
+  EXPECT_EQ(in_program("PjitFunction(train_step)"), Role::op);
+  EXPECT_EQ(in_program("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice"), Role::launch);
+  EXPECT_EQ(in_program("np.asarray(jax.Array)"), Role::synchronisation);
+  EXPECT_EQ(in_program("$array.py:631 block_until_ready"), Role::synchronisation);
+  EXPECT_EQ(in_program("$mine.py:631 block_until_ready"), Role::frame);
+  EXPECT_EQ(in_program("$pjit.py:250 cache_miss"), Role::compilation);
+  EXPECT_EQ(in_program("backend_compile_and_load"), Role::compilation);
+  EXPECT_EQ(in_program("PjRtCpuClient::Compile"), Role::compilation);
+  EXPECT_EQ(in_program("$loader.py:12 __next__"), Role::data_wait);
+  EXPECT_EQ(in_program("get_batch"), Role::data_wait);
+  EXPECT_EQ(in_program("augment"), Role::annotation);
+  EXPECT_EQ(in_program("PythonRefManager::CollectGarbage"), Role::none);
+  EXPECT_EQ(in_program("cuLaunchKernel"), Role::launch);
+  const char* worker = "tf_XLAPjRtCpuClient/12";
+  EXPECT_EQ(role_on_row("/host:CPU", worker, "dot.1", {{"hlo_op", "dot.1"}}), Role::kernel);
+  EXPECT_EQ(role_on_row("/host:CPU", worker, "ThunkExecutor::Execute"), Role::none);
+  EXPECT_EQ(role_on_row("/host:CPU", worker, "H2D Dispatch"), Role::copy);
+  const auto on_tpu = [](const std::string& name) { return role_on_row("/device:TPU:0", "XLA Ops", name); };
+  EXPECT_EQ(on_tpu("fusion.3"), Role::kernel);
+  EXPECT_EQ(on_tpu("all-reduce.1"), Role::communication);
+  EXPECT_EQ(on_tpu("copy-start.2"), Role::copy);
+  EXPECT_EQ(role_on_row("/device:GPU:0", "Stream #14(MemcpyH2D)", "MemcpyH2D"), Role::copy);
+  EXPECT_EQ(role_on_row("/device:GPU:0", "Stream #13(Compute)", "Memset"), Role::fill);
+  EXPECT_EQ(role_on_row("/device:GPU:0", "XLA Modules", "jit_f(1)"), Role::none);
+  EXPECT_EQ(role_on_row("/device:GPU:0", "Steps", "1"), Role::none);
+}
+
+}  // namespace
+}  // namespace takt
