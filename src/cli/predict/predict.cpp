@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/system/log.h"
 #include "cli/line/commands.h"

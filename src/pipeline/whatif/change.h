@@ -26,11 +26,11 @@ struct PipelineChange {
   Knob knob = Knob::stage_time;
   std::string target;            ///< stage or device; empty for the source
   std::optional<double> number;  ///< factor, nanoseconds, count or rate; nullopt: `none`, `closed`, or not a number
-  bool random = false;           ///< of source_rate: independent arrivals
   bool factor = false;           ///< of stage_time: `number` multiplies; otherwise it is the mean in nanoseconds
   std::vector<double> ratio;     ///< of stage_ratio: sums to 1
   std::string device;            ///< of stage_device
   std::string text;              ///< as it was written
+  bool random = false;           ///< of source_rate: independent arrivals
 };
 
 /// "stage.infer.time=x0.5" → PipelineChange. Names are not looked up: a run may not be known yet. Throws UsageError

@@ -25,11 +25,12 @@ struct WhatIfRow {
   std::string variant;  ///< "before", "replayed", "after", or the change of a sweep
   std::string value;    ///< of a sweep: what the knob was set to, as a reader writes it
   Nanoseconds makespan{};
-  std::optional<Duration> cycle, latency, latency_p99;  ///< steady cycle, mean latency, …
+  std::optional<Duration> cycle, latency;  ///< steady cycle, mean latency
   std::optional<double> throughput_per_s;
   std::string bottleneck;           ///< stage; empty without batches
   double replay_error = 0;          ///< |replayed − before| / before of the makespan, without a change
   std::optional<RunRanges> ranges;  ///< of a prediction
+  std::optional<Duration> latency_p99{};
 };
 
 /// What a stage that is 10 % faster would bring.

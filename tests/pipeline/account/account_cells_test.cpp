@@ -35,7 +35,7 @@ StageAccount stage_with_everything() {
   stage.time = spread(100), stage.queue_wait = spread(200), stage.copy = spread(300), stage.blocked = spread(400);
   stage.hardware = us(800), stage.penalty = us(40), stage.counted = 10;
   stage.marshalling = us(60), stage.marshalled = 5, stage.bytes_moved = 4096;
-  stage.alone = us(90), stage.slowed = us(13);
+  stage.alone = us(90), stage.slowed = us(13), stage.drift = StageDrift{us(110), us(143)};
   return stage;
 }
 
@@ -75,6 +75,7 @@ TEST(Cells, of_pipeline_run_summary) {
                                           {"source_wait_mean_us", {"700"}},
                                           {"source_wait_max_us", {"704"}},
                                           {"arrivals_per_s", {"32000"}},
+                                          {"dropped_batches", {""}},
                                           {"wait_growth", {"0.125"}},
                                           {"cycle_latency_mean_us", {"600"}},
                                           {"bound_by", {"device NPU"}},
@@ -84,6 +85,13 @@ TEST(Cells, of_pipeline_run_summary) {
                                           {"path_coverage_percent", {"95"}},
                                           {"warmup_batches", {"1"}},
                                           {"interrupted", {"no"}}});
+}
+
+TEST(AccountTables, of_a_programs_own_report_have_its_numbers) {
+  Accounts a = full();
+  a.logged = LoggedFacts{{70, 80}, {}, {{0, 9}, {1, 4}}};
+  EXPECT_EQ(to_csv(some_columns(table(a, "summary"), {"dropped_batches"})), "dropped_batches\n13\n");
+  EXPECT_EQ(to_csv(some_columns(table(a, "batches"), {"batch", "delivered_us"})), "batch,delivered_us\n70,3\n80,150\n");
 }
 
 TEST(AccountTables, of_nothing_have_empty_cells) {
@@ -121,16 +129,27 @@ TEST(Cells, of_pipeline_run_devices) {
 }
 
 TEST(Cells, of_pipeline_run_stages) {
-  expect_cells(table(full(), "stages"), {{"stage", {"read", "infer"}},   {"devices", {"CPU", "CPU+NPU"}},
-                                         {"replicas", {"1", "2"}},       {"parts", {"1", "3"}},
-                                         {"stage_batches", {"0", "12"}}, {"first_us", {"", "150"}},
-                                         {"stage_mean_us", {"", "100"}}, {"stage_median_us", {"", "101"}},
-                                         {"stage_p90_us", {"", "102"}},  {"stage_total_us", {"0", "2000"}},
-                                         {"load_us", {"", "45"}},        {"queue_mean_us", {"", "200"}},
-                                         {"queue_p90_us", {"", "202"}},  {"copy_mean_us", {"", "300"}},
-                                         {"held_mean_us", {"", "400"}},  {"hardware_mean_us", {"", "80"}},
-                                         {"penalty_mean_us", {"", "4"}}, {"alone_mean_us", {"", "90"}},
-                                         {"slowed_mean_us", {"", "13"}}, {"marshalling_mean_us", {"", "12"}},
+  expect_cells(table(full(), "stages"), {{"stage", {"read", "infer"}},
+                                         {"devices", {"CPU", "CPU+NPU"}},
+                                         {"replicas", {"1", "2"}},
+                                         {"parts", {"1", "3"}},
+                                         {"stage_batches", {"0", "12"}},
+                                         {"first_us", {"", "150"}},
+                                         {"stage_mean_us", {"", "100"}},
+                                         {"stage_median_us", {"", "101"}},
+                                         {"stage_p90_us", {"", "102"}},
+                                         {"stage_total_us", {"0", "2000"}},
+                                         {"load_us", {"", "45"}},
+                                         {"queue_mean_us", {"", "200"}},
+                                         {"queue_p90_us", {"", "202"}},
+                                         {"copy_mean_us", {"", "300"}},
+                                         {"held_mean_us", {"", "400"}},
+                                         {"hardware_mean_us", {"", "80"}},
+                                         {"penalty_mean_us", {"", "4"}},
+                                         {"alone_mean_us", {"", "90"}},
+                                         {"drift_percent", {"", "30"}},
+                                         {"slowed_mean_us", {"", "13"}},
+                                         {"marshalling_mean_us", {"", "12"}},
                                          {"bytes_moved", {"", "4096"}}});
 }
 
@@ -237,7 +256,8 @@ TEST(Cells, of_pipeline_run_device_stages) {
                                            {"stage", {"read", "infer"}},
                                            {"executions", {"3", "4"}},
                                            {"stage_busy_us", {"500", "200"}},
-                                           {"stage_busy_percent", {"25", "10"}}});
+                                           {"stage_busy_percent", {"25", "10"}},
+                                           {"execution_mean_us", {"200", "75"}}});
 }
 
 void expect_lines(const Accounts& accounts, std::initializer_list<const char*> lines) {
