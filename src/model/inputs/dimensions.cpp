@@ -244,9 +244,9 @@ void DimensionGuess::is_sum(const Dim& dim, const std::vector<Dim>& parts) {
 void DimensionGuess::read_blocks(const Graph& graph, const Op& op) {
   const auto* x = op.inputs.empty() ? nullptr : shape(graph, op.inputs[0]);
   if (!x || x->empty()) return;
-  const std::int64_t block = integer(op, "blocksize", 1);
+  const std::int64_t block = integer_attribute(op, "blocksize", 1);
   if (op.type == "Split") {
-    std::int64_t axis = integer(op, "axis", 0);
+    std::int64_t axis = integer_attribute(op, "axis");
     if (axis < 0) axis += static_cast<std::int64_t>(x->size());
     const bool is_even = op.inputs.size() < 2 && !op.attributes.contains("split");
     if (is_even && axis >= 0 && axis < static_cast<std::int64_t>(x->size()))
