@@ -179,6 +179,29 @@ TEST(MakespanLowerBound, counts_the_work_of_a_shared_device) {
   EXPECT_EQ(makespan_lower_bound(shape, {takes(10), takes(20)}).count(), 60);
 }
 
+TEST(MakespanLowerBound, counts_whole_rounds_of_replicas_and_of_requests) {
+  // Ten batches on three replicas: the first takes all, three rounds of 30 follow.
+  EXPECT_EQ(makespan_lower_bound(pipeline({stage_on(0), stage_on(1, 3, 10)}, 10), {takes(1), takes(30)}).count(),
+            31 + 3 * 30);
+  auto shared = pipeline({stage_on(0, 3, 3)}, 3);
+  shared.devices[0].requests = 2;
+  EXPECT_EQ(makespan_lower_bound(shared, {takes(5)}).count(), 8) << "half of 15, whole nanoseconds";
+  auto elsewhere = shared;
+  elsewhere.devices.emplace_back();
+  elsewhere.stages[0].replicas[2] = {1};
+  EXPECT_EQ(makespan_lower_bound(elsewhere, {takes(5)}).count(), 5) << "no device surely does the work";
+  EXPECT_EQ(makespan_lower_bound(pipeline({stage_on(0)}, 0), {takes(5)}).count(), 0);
+}
+
+TEST(SteadyCycle, of_few_batches_in_flight_is_their_share_of_the_longest_way) {
+  auto shape = pipeline({stage_on(0), stage_on(1, 2, 2)}, 10);
+  EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(3000)}).count(), 1.5);
+  shape.source.in_flight = 2;
+  EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(3000)}).count(), 2);
+  shape.source.in_flight = 1;
+  EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(3000)}).count(), 4);
+}
+
 TEST(MakespanLowerBound, is_below_every_simulation) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     auto shape = random_pipeline(seed).shape;
