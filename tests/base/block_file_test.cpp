@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include "base/basics/error.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -84,22 +86,54 @@ TEST(BlockFile, goes_on_behind_damage_when_it_is_asked_to) {
   EXPECT_FALSE(hostile.next() || hostile.skip_damage());
 }
 
+// Type and size as 32 bits each, a sum of 64, then the bytes; the sums were worked out by another program.
+TEST(BlockFile, lies_in_the_file_as_it_is_described) {
+  std::string file;
+  append_block(file, 7, "one two three");
+  append_block(file, 8, "");
+  EXPECT_EQ(file, std::string("\7\0\0\0\x0d\0\0\0\x4f\x68\x45\xec\x3f\xae\xb0\xea", 16) + "one two three" +
+                      std::string("\x8\0\0\0\0\0\0\0\x78\x08\x98\xad\x78\x08\x98\xad", 16));
+}
+
+TEST(BlockFile, is_found_behind_damage_up_to_the_last_type_and_the_last_byte) {
+  for (const auto& [type, text, is_found] :
+       {std::tuple(255u, "text", true), std::tuple(256u, "text", false), std::tuple(3u, "", true)}) {
+    std::string file(magic);
+    append_block(file, 1, "lost");
+    file[magic.size() + 16] = 'L';
+    append_block(file, type, text);
+    BlockReader reader(file, magic, "damaged");
+    EXPECT_FALSE(reader.next());
+    EXPECT_EQ(reader.skip_damage(), is_found) << type;
+    EXPECT_EQ(reader.offset(), magic.size() + (is_found ? 16 + 4 : 0));
+    EXPECT_EQ(reader.is_torn(), true);
+  }
+}
+
 TEST(BlockFile, of_another_kind_is_neither_read_nor_replaced) {
   TestFolder folder;
   folder.write("letter", "dear reader");
-  EXPECT_THROW(BlockWriter(folder / "letter", magic, "kind "), Error);
+  const std::string letter = (folder / "letter").string();
+  EXPECT_EQ(refused_with([&] { BlockWriter(letter, magic, "kind "); }),
+            letter + ": this is a file of another kind; choose another name");
   EXPECT_EQ(read_file(folder / "letter"), "dear reader");
-  EXPECT_THROW(BlockReader(folder / "letter", magic), Error);
+  const std::string why = ": the file does not start with the expected header; it is of another kind or version";
+  EXPECT_EQ(refused_with([&] { BlockReader(folder / "letter", magic); }), letter + why);
+  EXPECT_EQ(refused_with([&] { BlockReader("kind 0\n", magic, "bytes"); }), "bytes" + why);
   folder.write("older", "kind 0\nwhat an older version wrote");
-  EXPECT_THROW(BlockReader(folder / "older", magic), Error);
+  EXPECT_EQ(refused_with([&] { BlockReader(folder / "older", magic); }), (folder / "older").string() + why);
   { BlockWriter writer(folder / "older", magic, "kind "); }
   EXPECT_EQ(read_file(folder / "older"), magic);
 }
 
 TEST(BlockFile, stands_in_no_folder_and_in_no_place_of_one) {
   TestFolder folder;
-  EXPECT_THROW(BlockWriter(folder.path(), magic, "kind "), Error);
-  EXPECT_THROW(BlockWriter(folder / "gone/file", magic, "kind "), Error);
+  const auto refusal = [](const std::filesystem::path& path) {
+    return refused_with([&] { BlockWriter(path, magic, "kind "); });
+  };
+  EXPECT_EQ(refusal(folder.path()), "cannot write '" + folder.path().string() + "': is a folder");
+  EXPECT_EQ(refusal(folder / "gone/file"),
+            "cannot write '" + (folder / "gone/file").string() + "': its folder does not exist");
 }
 
 TEST(BlockFile, a_write_that_fails_leaves_what_was_there) {
@@ -111,7 +145,10 @@ TEST(BlockFile, a_write_that_fails_leaves_what_was_there) {
   ::setenv("TAKT_FAIL_WRITE_AFTER", "40", 1);
   writer.add("more than there is room for");
   writer.end_block(2);
-  EXPECT_THROW(writer.flush(), Error);
+  EXPECT_TRUE(writer.is_pending());
+  EXPECT_EQ(refused_with([&] { writer.flush(); }),
+            "cannot write '" + (folder / "b").string() + "': no space left on the device");
+  EXPECT_FALSE(writer.is_pending());
   ::unsetenv("TAKT_FAIL_WRITE_AFTER");
   writer.add("and on");
   writer.end_block(3);
@@ -125,6 +162,13 @@ TEST(BlockFields, beyond_the_end_are_empty_and_not_ok) {
   EXPECT_EQ(fields.text(), "");
   EXPECT_FALSE(fields.ok());
   EXPECT_EQ(fields.number<std::uint64_t>(), 0u);
+  BlockFields all(std::string_view("\x03\0\0\0abcd\x7f", 9));
+  EXPECT_EQ(all.text(), "abc");
+  EXPECT_EQ(all.rest(), "d\x7f");
+  EXPECT_EQ(all.number<std::uint16_t>(), 0x7f64);
+  EXPECT_TRUE(all.ok() && all.empty());
+  EXPECT_EQ(all.number<std::uint8_t>(), 0);
+  EXPECT_FALSE(all.ok());
 }
 
 }  // namespace

@@ -70,6 +70,30 @@ TEST(ChildProcess, says_what_killed_it) {
   EXPECT_EQ(child.last_words(), "no memory");
 }
 
+TEST(ChildProcess, its_last_words_are_in_the_last_4096_bytes) {
+  const auto words = [](const std::string& script) {
+    ChildProcess child(shell(script), "");
+    child.end();
+    return child.last_words();
+  };
+  EXPECT_EQ(words("exit 0"), "");
+  EXPECT_EQ(words("echo ' one '; echo first >&2; echo ' two ' >&2; echo ' ' >&2"), "two");
+  EXPECT_EQ(words("head -c 5000 /dev/zero | tr '\\0' x >&2"), std::string(4096, 'x'));
+  EXPECT_EQ(words("head -c 4095 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2"), "end");
+}
+
+TEST(ChildProcess, the_reason_of_its_end_is_its_own_sentence_or_how_it_ended) {
+  const auto reason = [](const std::string& script) {
+    ChildProcess child(shell(script), "");
+    return reason_of_end(child, "the worker");
+  };
+  EXPECT_EQ(reason("echo 'takt: no such model' >&2; exit 1"), "no such model");
+  EXPECT_EQ(reason("echo 'takt: no such model' >&2; exit 2"), "the worker ended with exit code 2: takt: no such model");
+  EXPECT_EQ(reason("echo 'no such model' >&2; exit 1"), "the worker ended with exit code 1: no such model");
+  EXPECT_EQ(reason("exit 3"), "the worker ended with exit code 3");
+  EXPECT_EQ(reason("printf 'a\\033b' >&2; kill -KILL $$"), "the worker ended with signal 9 (Killed): a\\x1bb");
+}
+
 TEST(ChildProcess, one_that_hangs_is_late_and_ends_with_its_owner) {
   std::string line;
   pid_t id = 0;

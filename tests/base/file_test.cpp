@@ -1,5 +1,6 @@
 #include "base/files/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,14 +9,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "base/basics/error.h"
+#include "base/files/block_file.h"
+#include "base/files/file_lock.h"
 #include "base/files/folder_lock.h"
+#include "base/files/journal.h"
 #include "base/memory/mapped_ranges.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -132,7 +142,10 @@ TEST_F(FileTest, only_a_file_that_became_shorter_is_refused) {
   write_file_atomically(folder_ / "m", std::string(10'000, 'x'));
   const MappedFile file(folder_ / "m");
   fs::resize_file(folder_ / "m", 9'999);
-  EXPECT_THROW(read_whole(file.text(), []() -> int { throw std::runtime_error("what a zero led to"); }), Error);
+  EXPECT_EQ(
+      refused_with([&] { read_whole(file.text(), []() -> int { throw std::runtime_error("what a zero led to"); }); }),
+      "cannot read '" + (folder_ / "m").string() +
+          "': it became shorter, or its disk failed, while it was read; read it again when no program writes it");
 }
 
 TEST_F(FileTest, a_replaced_file_keeps_its_permissions) {
@@ -235,11 +248,86 @@ TEST(CheckWritable, refuses_what_writing_would_and_leaves_nothing) {
   folder.write("file", "kept");
   check_writable_file(folder / "file");
   EXPECT_EQ(read_file(folder / "file"), "kept");
-  EXPECT_THROW(check_writable_file(folder / "none/new"), Error);
-  EXPECT_THROW(check_writable_file(folder.path()), Error) << "a folder";
-  EXPECT_THROW(check_writable_file(folder / "file/new"), Error);
-  EXPECT_THROW(check_writable_folder(folder / "file"), Error);
-  EXPECT_THROW(check_writable_folder(folder / "file/new"), Error);
+  const auto in_quotes = [&](const std::string& name) { return "'" + (folder.path() / name).string() + "'"; };
+  const auto file = [&](const std::string& name) {
+    return refused_with([&] { check_writable_file(folder.path() / name); });
+  };
+  const auto inside = [&](const std::string& name) {
+    return refused_with([&] { check_writable_folder(folder.path() / name); });
+  };
+  EXPECT_EQ(file("none/new"), "cannot write " + in_quotes("none/new") + ": its folder does not exist");
+  EXPECT_EQ(file("."), "cannot write " + in_quotes(".") + ": is a folder");
+  EXPECT_EQ(file(""), "cannot write " + in_quotes("") + ": no such file");
+  EXPECT_EQ(file("file/new"), "cannot write " + in_quotes("file/new") + ": a part of the path is not a folder");
+  EXPECT_EQ(inside("file"), "cannot write to " + in_quotes("file") + ": a part of the path is not a folder");
+  EXPECT_EQ(inside("file/new"), "cannot write to " + in_quotes("file/new") + ": a part of the path is not a folder");
+  EXPECT_EQ(refused_with([&] { make_folders(folder / "file/new"); }),
+            "cannot create the folder " + in_quotes("file/new") + ": a part of the path is not a folder");
+}
+
+TEST(ReasonOf, has_words_for_what_happens_to_files) {
+  for (const auto& [error, words] :
+       {std::pair(ENOENT, "no such file"), std::pair(EISDIR, "is a folder"),
+        std::pair(ENOTDIR, "a part of the path is not a folder"), std::pair(EACCES, "permission denied"),
+        std::pair(EROFS, "read-only file system"), std::pair(ENOSPC, "no space left on the device"),
+        std::pair(EFBIG, "larger than the system or its limit (ulimit -f) allows"),
+        std::pair(ENAMETOOLONG, "the name is too long"), std::pair(EIO, "Input/output error")})
+    EXPECT_EQ(reason_of(error), words);
+}
+
+TEST(InputFile, is_read_in_pieces_skipped_and_begun_again) {
+  const TestFolder folder;
+  InputFile file(folder.write("a", "0123456789"));
+  std::string piece(4, '\0');
+  EXPECT_EQ(file.size(), 10u);
+  EXPECT_EQ(file.read(piece), 4u);
+  EXPECT_TRUE(file.skip(3));
+  EXPECT_EQ(file.read(piece), 3u);
+  EXPECT_EQ(piece.substr(0, 3), "789");
+  EXPECT_EQ(file.read(piece), 0u);
+  EXPECT_TRUE(file.rewind());
+  EXPECT_EQ(file.read(piece), 4u);
+  EXPECT_EQ(piece, "0123");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "ab", 2), 2);
+  ::close(ends[1]);
+  InputFile pipe("/dev/fd/" + std::to_string(ends[0]));
+  ::close(ends[0]);
+  EXPECT_EQ(pipe.size(), std::nullopt);
+  EXPECT_FALSE(pipe.skip(1) || pipe.rewind());
+  EXPECT_EQ(pipe.read(piece), 2u);
+}
+
+/// 0: all of it works in a process whose next file gets the number 0.
+int files_without_standard_input(const TestFolder& folder) {
+  const auto path = folder.write("a", "{}\n");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(0);
+    const std::string all = refused_with([&] {
+      write_file_atomically(folder / "b", "b");
+      if (read_file(folder / "b") != "b" || MappedFile(folder / "b").text() != "b") throw std::runtime_error("other");
+      InputFile(folder / "b").size();
+      check_writable_file("/dev/null");
+      write_file_atomically("/dev/null", "b");
+      Journal(path).append("{}");
+      BlockWriter(folder / "c", "magic", "m").flush();
+      if (!FileLock(folder / "lock").is_held() || ::fcntl(0, F_GETFD) != -1) throw std::runtime_error("held or open");
+      const FolderLock lock(folder.path());
+    });
+    ::_exit(all == "accepted" && ::fcntl(0, F_GETFD) == -1 ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Files, may_have_the_first_number_of_all) {
+  const TestFolder folder;
+  EXPECT_EQ(files_without_standard_input(folder), 0);
+  EXPECT_EQ(read_file(folder / "a"), "{}\n{}\n");
+  EXPECT_EQ(read_file(folder / "b"), "b");
 }
 
 TEST(ListenToFiles, hears_of_whole_reads_and_writes) {
@@ -251,7 +339,8 @@ TEST(ListenToFiles, hears_of_whole_reads_and_writes) {
   const TestFolder folder;
   folder.write("a", "four");
   read_file(folder / "a");
-  EXPECT_THROW(read_file(folder / "b"), Error);
+  EXPECT_EQ(refused_with([&] { read_file(folder / "b"); }),
+            "cannot read '" + (folder / "b").string() + "': no such file");
   listen_to_files(nullptr);
   read_file(folder / "a");
   EXPECT_EQ(heard, "wrote a 4; read a 4; ");

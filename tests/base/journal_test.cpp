@@ -15,6 +15,7 @@
 #include "base/files/file.h"
 #include "base/files/strict_json.h"
 #include "base/system/child_process.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace {
@@ -33,6 +34,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// Those that are JSON.
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
@@ -130,9 +132,11 @@ TEST_F(JournalTest, a_damaged_line_is_told_and_those_behind_it_are_read_and_kept
 TEST_F(JournalTest, a_line_that_is_json_but_wrong_is_refused_and_so_is_a_damaged_first_one) {
   std::vector<int> numbers;
   write("{\"n\":1}\n{\"n\":-7}\n");
-  EXPECT_THROW(read_numbers(path_, numbers), Error);
+  const auto refused = [&] { return refused_with([&] { read_numbers(path_, numbers); }); };
+  EXPECT_EQ(refused(), path_.string() + ":2: is no number");
   write("{\"n\":x}\n{\"n\":2}\n");
-  EXPECT_THROW(read_numbers(path_, numbers), Error);
+  EXPECT_EQ(refused(),
+            path_.string() + ":1: 'n': byte 6 is not JSON, where numbers are finite and written with digits");
   write("{\"n\":1}\n{\"n\":2}\nnotes");
   EXPECT_EQ(read_numbers(path_, numbers).to_text("j"), "j: line 3 is damaged and ignored");
 }
@@ -141,7 +145,7 @@ TEST_F(JournalTest, nothing_in_it_is_no_error_and_no_file_is) {
   write("");
   EXPECT_THAT(lines_of(path_), ElementsAre());
   std::filesystem::remove(path_);
-  EXPECT_THROW(lines_of(path_), Error);
+  EXPECT_EQ(refused_with([&] { lines_of(path_); }), "cannot read '" + path_.string() + "': no such file");
 }
 
 /// Appends numbered lines, telling each number through the pipe once append() has returned.
@@ -222,7 +226,11 @@ TEST_F(JournalTest, threads_do_not_mix_their_lines) {
 TEST_F(JournalTest, what_would_be_several_lines_or_no_object_is_refused) {
   Journal journal(path_);
   for (const char* text : {"{\"a\":\n1}", "{}\n", "{}\r", "", "{", "1", "[1]"})
-    EXPECT_THROW(journal.append(text), Error) << text;
+    EXPECT_THAT(refused_with([&] { journal.append(text); }),
+                StartsWith(path_.string() + ": a journal takes JSON objects of one line, not '"))
+        << text;
+  EXPECT_EQ(refused_with([&] { journal.append("[" + std::string(60, '1') + "]"); }),
+            path_.string() + ": a journal takes JSON objects of one line, not '[" + std::string(59, '1') + "'");
   EXPECT_EQ(read_file(path_), "");
 }
 
@@ -247,7 +255,8 @@ TEST_F(JournalTest, what_does_not_reach_the_disk_is_no_line) {
   Journal journal(path_);
   journal.append(R"({"n":1})");
   flush_fails = true;
-  EXPECT_THROW(journal.append(R"({"n":2})"), Error);
+  EXPECT_EQ(refused_with([&] { journal.append(R"({"n":2})"); }),
+            "cannot append to '" + path_.string() + "': Input/output error");
   flush_fails = false;
   EXPECT_THAT(lines_of(path_), ElementsAre(R"({"n":1})"));
   journal.append(R"({"n":3})");
@@ -270,7 +279,8 @@ TEST_F(JournalTest, a_full_disk_leaves_no_half_line) {
   const rlimit small{20, old.rlim_max};
   const auto previous = ::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &small);
-  EXPECT_THROW(journal.append("{\"pad\":\"" + std::string(100, 'x') + "\"}"), Error);
+  EXPECT_EQ(refused_with([&] { journal.append("{\"pad\":\"" + std::string(100, 'x') + "\"}"); }),
+            "cannot append to '" + path_.string() + "': no space left on the device");
   ::setrlimit(RLIMIT_FSIZE, &old);
   ::signal(SIGXFSZ, previous);
   EXPECT_EQ(read_file(path_), "{\"n\":1}\n");

@@ -2,7 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <numeric>
+#include <string>
 
 namespace takt {
 namespace {
@@ -15,6 +22,36 @@ TEST(LargePages, leave_contents_and_neighbours_alone) {
   for (std::size_t i = 0; i < list.size(); ++i) ASSERT_EQ(list[i], i);
   prefer_large_pages(nullptr, 0);
   prefer_large_pages(list.data(), 100);
+}
+
+/// The flags that the system keeps of the memory at this address.
+std::string flags_at(const char* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool is_it = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2)
+      is_it = begin <= reinterpret_cast<std::uintptr_t>(address) && reinterpret_cast<std::uintptr_t>(address) < end;
+    if (is_it && line.starts_with("VmFlags:")) return line + " ";
+  }
+  return "";
+}
+
+TEST(LargePages, are_asked_for_in_whole_pages_of_what_is_long) {
+  constexpr std::size_t page = 4096, least = std::size_t{4} << 20;
+  if (::sysconf(_SC_PAGESIZE) != page) GTEST_SKIP() << "pages of another size";
+  auto* const memory =
+      static_cast<char*>(::mmap(nullptr, 3 * least, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto is_asked = [](const char* at) { return flags_at(at).find(" hg ") != std::string::npos; };
+  prefer_large_pages(memory + 1, least - 1);
+  EXPECT_FALSE(is_asked(memory + page)) << "too short";
+  prefer_large_pages(memory + 1, least);
+  if (!is_asked(memory + page)) GTEST_SKIP() << "the system has no large pages";
+  EXPECT_FALSE(is_asked(memory));
+  EXPECT_TRUE(is_asked(memory + least - 1));
+  EXPECT_FALSE(is_asked(memory + least)) << "one byte of that page is not all of it";
+  ::munmap(memory, 3 * least);
 }
 
 TEST(LargePages, reserve_makes_room_for_a_list) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -28,8 +29,7 @@ TEST(PercentileInterval, of_independent_samples_is_that_of_the_binomial) {
   for (int i = 0; i < 25; ++i) samples.push_back(1 + (i * 7) % 25);
   const auto found = percentile_interval(samples, 0.5);
   ASSERT_TRUE(found.low && found.high);
-  EXPECT_GT(*found.low, 7);
-  EXPECT_LT(*found.low, 9);
+  EXPECT_NEAR(*found.low, 8.104158, 1e-6);
   EXPECT_NEAR(*found.low + *found.high, 26, 1e-6) << "as far below the middle as above it";
 }
 
@@ -43,8 +43,39 @@ TEST(PercentileInterval, ends_that_no_sample_reaches_are_missing) {
   EXPECT_FALSE(least.low);
   EXPECT_TRUE(least.high);
   for (const auto& none : {percentile_interval({}, 0.5), percentile_interval(std::vector<double>{1, 2, 3, 4}, 0.5),
-                           percentile_interval(samples, 1)})
+                           percentile_interval(samples, 1), percentile_interval(samples, 0)})
     EXPECT_FALSE(none.low || none.high);
+}
+
+// Bin(6, 1/2) is 0 with 1/64, 1 with 6/64: 0.025 is a tenth of the way over the 1, and the other end mirrors it. Of five
+// samples 0 has 1/32 already, more than 0.025 and less than 0.05.
+TEST(PercentileInterval, of_few_samples_ends_between_the_first_and_the_last) {
+  const auto six = percentile_interval(std::vector<double>{3, 1, 6, 2, 5, 4}, 0.5);
+  EXPECT_NEAR(six.low.value_or(0), 1.1, 1e-9);
+  EXPECT_NEAR(six.high.value_or(0), 5.9, 1e-9);
+  const std::vector<double> five{1, 5, 2, 4, 3};
+  EXPECT_FALSE(percentile_interval(five, 0.5).low || percentile_interval(five, 0.5).high);
+  const auto narrower = percentile_interval(five, 0.5, 0.9);
+  EXPECT_NEAR(narrower.low.value_or(0), 1.12, 1e-9);
+  EXPECT_NEAR(narrower.high.value_or(0), 4.88, 1e-9);
+}
+
+// n / (1 + 2 Σ ρ) worked out from the definition by another program: runs of 20 and of 8 samples, six slow ones of 24,
+// and runs that are longer than the 200 lags that are looked at.
+TEST(PercentileInterval, correlations_are_summed_while_they_are_above_noise) {
+  const auto runs_of = [](int length, int count) {
+    std::vector<double> samples;
+    for (int i = 0; i < count; ++i) samples.push_back((i / length) % 2);
+    return effective_samples(samples, 0.5);
+  };
+  EXPECT_NEAR(runs_of(20, 400), 38.929440, 1e-5);
+  EXPECT_NEAR(runs_of(8, 32), 6.918919, 1e-5);
+  EXPECT_NEAR(runs_of(600, 2400), 8.458150, 1e-5);
+  EXPECT_EQ(runs_of(3, 24), 24);
+  std::vector<double> slow_first(24);
+  std::fill_n(slow_first.begin(), 6, 1.0);
+  EXPECT_NEAR(effective_samples(slow_first, 0.5), 4.453608, 1e-5);
+  EXPECT_EQ(effective_samples(slow_first, 1), 24) << "none is above";
 }
 
 TEST(PercentileInterval, samples_that_come_in_runs_count_for_fewer) {

@@ -44,6 +44,15 @@ TEST(ProgressLine, tells_the_remaining_time_once_it_can) {
   EXPECT_EQ(progress_line("run", 5, 10, 2s), "run [############............]  50 %  2.00 s left");
   EXPECT_EQ(progress_line("run", 10, 10, 4s), "run [########################] 100 %");
   EXPECT_EQ(progress_line("run", 5, 10, 2s, 30), "run [##...]  50 %  2.00 s left");
+  EXPECT_EQ(progress_line("run", 1, 4, 2s), "run [######..................]  25 %  6.00 s left");
+  EXPECT_EQ(progress_line("run", 11, 10, 2s), "run [########################] 100 %");
+  EXPECT_EQ(progress_line("run", 0, 0, 2s), "run [########################] 100 %");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 26), "run [#]  50 %  2.00 s left");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 25), "run  50 %  2.00 s left");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 22), "run  50 %  2.00 s left");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 21), "run  50 %");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 9), "run  50 %");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 8), "run  50 ");
   for (std::size_t width = 40; width > 0; --width)
     EXPECT_LE(progress_line("plain runs", 5, 10, 2s, width).size(), width);
 }

@@ -35,6 +35,13 @@ TEST(Random, uniform_draws_stay_in_their_ranges) {
   EXPECT_EQ(positive_uniform(most), 1);
 }
 
+// Of the first two numbers above: sqrt(-2 ln((a >> 11) + 1)/2^53)·cos(2π (b >> 11)/2^53).
+TEST(Random, a_normal_draw_takes_the_length_from_the_first_number_and_the_angle_from_the_second) {
+  Random random(1234567);
+  EXPECT_NEAR(standard_normal(random), 0.6687418474759118, 1e-12);
+  EXPECT_EQ(random(), 9817491932198370423u) << "two numbers are taken";
+}
+
 TEST(Random, normal_draws_have_mean_0_and_deviation_1) {
   Random random(3);
   double sum = 0, squares = 0;

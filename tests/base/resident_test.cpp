@@ -65,6 +65,10 @@ TEST(Resident, without_the_systems_word_there_is_no_figure) {
   EXPECT_FALSE(std::filesystem::exists(root.path() / "proc/self/clear_refs"));
   root.write("proc/self/clear_refs", "");
   EXPECT_EQ(ResidentPeak(root.path()).bytes(), 2 << 20);
+  EXPECT_EQ(read_file(root.path() / "proc/self/clear_refs"), "5") << "the word that begins the peak again";
+  const ResidentPeak told_no_longer(root.path());
+  root.write("proc/self/status", "VmHWM: 99999999999999999999 kB\n");
+  EXPECT_FALSE(told_no_longer.bytes());
   root.write("proc/self/status", "VmHWM: many kB\n");
   EXPECT_FALSE(ResidentPeak(root.path()).bytes());
 }

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "base/basics/error.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -33,6 +38,21 @@ TEST(SharedLibrary, what_is_missing_is_named) {
   EXPECT_EQ(
       refusal_of({"libm.so.6"}, "takt_has_no_such_function"),
       "'libm.so.6' does not have the function takt_has_no_such_function; it is another version or another library");
+}
+
+TEST(SharedLibrary, a_path_is_taken_from_the_working_directory_on) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(refusal_of({"./sub/../none.so"}, "x").rfind("cannot be loaded (" + here + "/none.so: ", 0), 0u);
+}
+
+TEST(OpenLibrary, takes_the_given_path_alone_or_else_the_usual_names) {
+  const auto refusal = [](const std::string& path, const std::vector<std::string>& usual) {
+    return refused_with([&] { open_library(path, usual, "The maths"); });
+  };
+  EXPECT_EQ(refusal("", {"libm.so.6"}), "accepted");
+  EXPECT_EQ(refusal("libm.so.6", {"libnone.so"}), "accepted");
+  EXPECT_EQ(refusal("/none.so", {"libm.so.6"}).rfind("The maths cannot be loaded (/none.so: ", 0), 0u);
+  EXPECT_EQ(refusal("", {"libnone.so"}).rfind("The maths cannot be loaded (libnone.so: ", 0), 0u);
 }
 
 TEST(SharedLibrary, of_several_usual_names_the_first_is_the_one_to_install) {

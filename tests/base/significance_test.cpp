@@ -56,6 +56,13 @@ TEST(PermutationTest, is_never_0_and_ends_early_where_it_is_clear) {
   });
   EXPECT_EQ(always[0], 1);
   EXPECT_EQ(asked, 10);
+  asked = 0;
+  const auto both = permutation_p_values(std::array{1.0, 1.0}, {.permutations = 99, .enough = 10}, [&](Random&) {
+    ++asked;
+    return std::array{1.0, 0.0};
+  });
+  EXPECT_EQ(both, (std::vector<double>{1, 0.01})) << "one of the two is not clear";
+  EXPECT_EQ(asked, 99);
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ TEST(RepairOrder, gives_up_and_keeps_every_element) {
   EXPECT_EQ(list, (std::vector<int>{1, 2, 3, 4}));
 }
 
+TEST(RepairOrder, has_given_up_when_nothing_of_its_budget_is_left) {
+  std::vector<int> list{1, 2, 5, 3, 4, 6};
+  EXPECT_FALSE(repair_order(list, 2));
+  EXPECT_EQ(list, (std::vector<int>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST(SortNearlySorted, sorts_whatever_the_order_was) {
   Random random(1);
   for (const std::size_t size : {0u, 1u, 2u, 1'000u}) {

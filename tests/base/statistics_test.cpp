@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
+
+#include "base/statistics/random.h"
 
 using namespace std::chrono_literals;
 
@@ -104,6 +108,46 @@ TEST(Bootstrap, covers_the_true_mean_about_as_often_as_it_says) {
   }
   EXPECT_GE(covered, 180);
   EXPECT_LE(covered, 199);
+}
+
+/// The middles of 2,000 resamples, by their definition.
+std::vector<double> sorted_medians(const std::vector<double>& odd, std::uint64_t seed) {
+  LongRandom random(seed);
+  std::vector<double> medians, drawn(odd.size());
+  for (int i = 0; i < 2000; ++i) {
+    for (double& value : drawn) value = odd[random() % odd.size()];
+    std::sort(drawn.begin(), drawn.end());
+    medians.push_back(drawn[odd.size() / 2]);
+  }
+  std::sort(medians.begin(), medians.end());
+  return medians;
+}
+
+TEST(Bootstrap, of_a_median_is_read_off_the_resamples_of_its_seed) {
+  const std::vector<double> samples{9, 1, 16, 4, 25};
+  for (const std::uint64_t seed : {1u, 8u})
+    for (const double confidence : {0.5, 0.95}) {
+      const auto medians = sorted_medians(samples, seed);
+      const auto interval = bootstrap_median(samples, confidence, seed);
+      EXPECT_EQ(interval->low, percentile(medians, (1 - confidence) / 2));
+      EXPECT_EQ(interval->high, percentile(medians, (1 + confidence) / 2));
+      EXPECT_EQ(interval->confidence, confidence);
+    }
+  EXPECT_EQ(bootstrap_median(samples)->confidence, 0.95);
+  EXPECT_FALSE(bootstrap_mean(std::vector<double>{1, 2, 3, 4}));
+  EXPECT_TRUE(bootstrap_mean(samples));
+}
+
+TEST(Summarize, gives_each_figure_of_the_same_samples) {
+  const auto summary = summarize(std::vector<Nanoseconds>{9us, 1us, 2us, 4us});
+  EXPECT_EQ(summary->count, 4u);
+  EXPECT_EQ(summary->mean, 4us);
+  EXPECT_EQ(summary->min, 1us);
+  EXPECT_EQ(summary->median, 3us);
+  EXPECT_EQ(summary->max, 9us);
+  EXPECT_NEAR(summary->p90.count(), 7.5, 1e-9);  // rank 2.7: 4 + 0.7 · 5
+  EXPECT_NEAR(summary->stddev->count(), std::sqrt(38 / 3.0), 1e-9);
+  EXPECT_FALSE(summary->p99);
 }
 
 // Of five a fifth is one: 1 and 100 are left out, 2 3 4 remain. Of four it is less than one: none.

@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "base/basics/nesting.h"
 #include "base/files/json_object.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -93,12 +94,16 @@ TEST(JsonObject, shows_a_value_in_few_characters_however_large_or_deep_it_is) {
 TEST(JsonObject, numbers_are_checked_against_both_ends) {
   const auto json = parse_strictly(R"({"n": 9223372036854775808, "x": 1e300, "y": -1, "z": "1"})", "");
   const JsonObject object(json, "f", {"n", "x", "y", "z"});
-  EXPECT_THROW(object.integer("n", 0, 10), Error);
-  EXPECT_THROW(object.integer("n", -10, -1), Error);
-  EXPECT_THROW(object.number("x", 0, 1e9), Error);
+  const auto whole = [&](std::int64_t least, std::int64_t most) {
+    return refused_with([&] { object.integer("n", least, most); });
+  };
+  const auto any = [&](const char* key) { return refused_with([&] { object.number(key, 0, 1e9); }); };
+  EXPECT_EQ(whole(0, 10), "f: 'n' is 9223372036854775808; give a whole number from 0 to 10");
+  EXPECT_EQ(whole(-10, -1), "f: 'n' is 9223372036854775808; give a whole number from -10 to -1");
+  EXPECT_EQ(any("x"), "f: 'x' is 1e+300; give a number from 0 to 1000000000");
   EXPECT_EQ(object.number("x", 0), 1e300);
-  EXPECT_THROW(object.number("y", 0, 1e9), Error);
-  EXPECT_THROW(object.number("z", 0, 1e9), Error);
+  EXPECT_EQ(any("y"), "f: 'y' is -1; give a number from 0 to 1000000000");
+  EXPECT_EQ(any("z"), "f: 'z' is \"1\"; give a number from 0 to 1000000000");
 }
 
 TEST(JsonObject, counts_and_objects_are_asked_for_by_name) {

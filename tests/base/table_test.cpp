@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/table/long_table.h"
+#include "refused.h"
 
 using namespace std::chrono_literals;
 
@@ -82,7 +87,8 @@ TEST(Table, chosen_columns_may_leave_out_the_unit_and_all_is_every_one) {
   EXPECT_EQ(to_csv(choose_columns(sample(), std::vector<std::string>{"total"})), "total_us\n1500\n2\n");
   EXPECT_EQ(choose_columns(sample(), std::vector<std::string>{"flops", "all"}).columns.size(), 4u);
   EXPECT_EQ(parse_column_names(" name, total_us,"), (std::vector<std::string>{"name", "total_us"}));
-  EXPECT_THROW(parse_column_names(" ,"), UsageError);
+  EXPECT_EQ(refused_with([] { parse_column_names(" ,"); }),
+            "--columns needs names of columns, such as name,type,mean_us,p99_us");
   try {
     choose_columns(sample(), std::vector<std::string>{"totl_us"});
     FAIL();
@@ -222,6 +228,59 @@ TEST(Table, colours_change_nothing_but_the_colours) {
   EXPECT_NE(text.find("\x1b[33m1.500 ms\x1b[0m"), std::string::npos);
   for (std::size_t at; (at = text.find('\x1b')) != text.npos;) text.erase(at, text.find('m', at) - at + 1);
   EXPECT_EQ(text, to_text(sample()));
+}
+
+TEST(Table, json_is_laid_out_a_row_a_line) {
+  Table empty = sample();
+  empty.name = "none", empty.rows.clear();
+  EXPECT_EQ(to_json(std::vector{sample(), empty}, R"({"v":1})"), R"({
+  "takt": {"v":1},
+  "tables": {
+    "operators": [
+      {"name": "conv,\"1\"|x", "flops": 2.5, "total_us": 1500},
+      {"name": "relu", "flops": null, "total_us": 2}
+    ],
+    "none": []
+  }
+}
+)");
+  EXPECT_EQ(to_csv(empty), "name,flops,total_us\n");
+}
+
+TEST(LongTable, is_written_in_pieces_as_if_it_were_whole) {
+  std::vector<std::pair<std::size_t, std::size_t>> asked;
+  const std::size_t rows = 8193;
+  const auto make = [&](std::size_t first, std::size_t count) {
+    asked.emplace_back(first, count);
+    Table piece{"t", {{"n", "N", ""}}, {}};
+    for (std::size_t i = first; i < std::min(first + count, rows); ++i)
+      piece.rows.push_back({static_cast<std::int64_t>(i)});
+    return piece;
+  };
+  std::string csv, json, expected = "n\n";
+  for (std::size_t i = 0; i < rows; ++i) expected += std::to_string(i) + "\n";
+  write_csv({"t", rows, make}, [&](std::string_view piece) { csv += piece; });
+  EXPECT_EQ(csv, expected);
+  using Piece = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(asked, (std::vector<Piece>{{0, 4096}, {4096, 4096}, {8192, 4096}}));
+  write_json(std::vector<LongTable>{{"t", rows, make}}, "{}", [&](std::string_view piece) { json += piece; });
+  const auto list = nlohmann::json::parse(json)["tables"]["t"];
+  ASSERT_EQ(list.size(), rows);
+  EXPECT_EQ(list[4096]["n"], 4096);
+  EXPECT_EQ(list.back()["n"], 8192);
+}
+
+TEST(Table, markdown_escapes_what_divides_cells) {
+  const Table table{"t", {{"a", "A|B", ""}}, {{std::string("x\\y\nz")}, {Cell()}}};
+  EXPECT_EQ(to_markdown(table), "| A\\|B |\n|---|\n| x\\\\y\\x0az |\n| – |\n");
+}
+
+TEST(Table, a_word_with_each_unit_means_a_column) {
+  for (const char* unit : {"", "_us", "_flop_per_byte", "_percent"})
+    EXPECT_TRUE(is_meant({"x" + std::string(unit), "", ""}, "x")) << unit;
+  EXPECT_FALSE(is_meant({"x_ms", "", ""}, "x"));
+  const Table table{"t", {{"n_us", "N", ""}, {"n", "N", ""}}, {{std::int64_t{1}, std::int64_t{2}}}};
+  EXPECT_EQ(to_csv(choose_columns(table, std::vector<std::string>{"n"})), "n\n2\n") << "the whole key is nearer";
 }
 
 TEST(Table, json_has_no_infinities) {

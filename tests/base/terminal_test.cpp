@@ -29,6 +29,11 @@ TEST_F(ScreenOf, the_environment_says_how_wide_it_is_within_reason) {
   EXPECT_EQ(screen_of(file_).width, 132u);
   ::setenv("COLUMNS", "5", 1);
   EXPECT_EQ(screen_of(file_).width, 40u);
+  for (const auto& [columns, width] :
+       {std::pair("39", 40u), {"40", 40u}, {"1000", 1000u}, {"1001", 1000u}, {"0", 80u}}) {
+    ::setenv("COLUMNS", columns, 1);
+    EXPECT_EQ(screen_of(file_).width, width) << columns;
+  }
   ::setenv("COLUMNS", "wide", 1);
   EXPECT_EQ(screen_of(file_).width, 80u);
 }
@@ -37,6 +42,9 @@ TEST(Painted, is_the_text_itself_without_colour) {
   EXPECT_EQ(painted("x", Paint::bad, false), "x");
   EXPECT_EQ(painted("x", Paint::plain, true), "x");
   EXPECT_EQ(painted("x", Paint::good, true), "\x1b[32mx\x1b[0m");
+  EXPECT_EQ(painted("x", Paint::bold, true), "\x1b[1mx\x1b[0m");
+  EXPECT_EQ(painted("x", Paint::faint, true), "\x1b[2mx\x1b[0m");
+  EXPECT_EQ(painted("", Paint::good, true), "");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "refused.h"
+
 namespace takt {
 namespace {
 
@@ -36,7 +38,8 @@ TEST(WatchedWork, work_in_time_comes_to_its_end) {
 }
 
 TEST(WatchedWork, what_it_throws_comes_out) {
-  EXPECT_THROW(watch([] { throw std::runtime_error("broken"); }, {std::chrono::seconds(60)}), std::runtime_error);
+  EXPECT_EQ(refused_with([] { watch([] { throw std::runtime_error("broken"); }, {std::chrono::seconds(60)}); }),
+            "broken");
 }
 
 TEST(WatchedWork, a_late_step_is_named_and_the_next_one_never_begins) {

@@ -37,6 +37,12 @@ TEST(YamlSection, has_known_keys_each_once) {
   EXPECT_EQ(refusal("k: {a: 1, b: [2, 3]\n# }"), "f.yaml:2: not YAML: the '{' has no '}'");
   EXPECT_EQ(refusal("k: 1\n\tother: 2"), "f.yaml:3: not YAML: the line is indented with a tab; use blanks");
   EXPECT_EQ(refusal("k: \xff"), "f.yaml:2: not YAML: byte 16 is not UTF-8; save the file as UTF-8 text");
+  EXPECT_EQ(refusal("k: '{'\nother: ["), "f.yaml:3: not YAML: the '[' has no ']'");
+  EXPECT_EQ(refusal("k: \"[\"\nother: {"), "f.yaml:3: not YAML: the '{' has no '}'");
+  const auto other_mistake = refusal("#{\nk: [a#]\n- x # [");
+  EXPECT_TRUE(other_mistake.starts_with("f.yaml:4: not YAML: ")) << other_mistake;
+  EXPECT_EQ(other_mistake.find("has no"), std::string::npos)
+      << "what stands in a comment is no brace, and all are closed";
   const YamlSection any(load_yaml("x: 1\n", "f.yaml", "thing"), "f.yaml", "", {});
   EXPECT_TRUE(any.has("x"));
   EXPECT_FALSE(any.has("y"));

@@ -38,6 +38,34 @@ TEST(DeviceLaw, absurd_demands_stay_finite) {
   EXPECT_EQ(law_time(roofline(), {"Conv", 1e300, 1}).count(), 86'400'000'000'000);
 }
 
+TEST(DeviceLaw, parts_that_are_missing_count_nothing_and_times_are_whole_nanoseconds) {
+  EXPECT_EQ(law_time(roofline(), {"Conv", 3000, std::nullopt}).count(), 3100);
+  EXPECT_EQ(law_time(roofline(), {"Conv", 0.4, 0}).count(), 100);
+  EXPECT_EQ(law_time(roofline(), {"Conv", 0.5, 0}).count(), 101);
+  auto law = roofline();
+  law.by_type["Add"] = {50, 0.5, 2};
+  law.by_type["Nothing"] = {-3, 0, 0};
+  EXPECT_EQ(law_time(law, {"Add", std::nullopt, 10}).count(), 70);
+  EXPECT_EQ(law_time(law, {"Add", 10, std::nullopt}).count(), 55);
+  EXPECT_EQ(law_time(law, {"Nothing", 10, 10}).count(), 0);
+  law.roofline.reset();
+  EXPECT_EQ(law_time(law, {"Conv", 3000, 2000}).count(), 7);
+}
+
+// Of the normal number that the same seed gives.
+TEST(NoiseSource, scales_a_time_by_one_normal_number) {
+  Random random(5);
+  const double first = standard_normal(random), second = standard_normal(random);
+  NoiseSource gaussian({NoiseShape::gaussian, 0.1}, 5), lognormal({NoiseShape::lognormal, 0.2}, 5);
+  const auto rounded_millions = [](double factor) { return std::llround(1e6 * factor); };
+  EXPECT_EQ(gaussian.apply(Nanoseconds(1'000'000)).count(), rounded_millions(1 + 0.1 * first));
+  EXPECT_EQ(gaussian.apply(Nanoseconds(1'000'000)).count(), rounded_millions(1 + 0.1 * second));
+  EXPECT_EQ(lognormal.apply(Nanoseconds(1'000'000)).count(), rounded_millions(std::exp(0.2 * first - 0.02)));
+  NoiseSource none({NoiseShape::none, 0.1}, 5), still({NoiseShape::gaussian, 0}, 5);
+  EXPECT_EQ(none.apply(Nanoseconds(77)).count(), 77);
+  EXPECT_EQ(still.apply(Nanoseconds(77)).count(), 77);
+}
+
 TEST(NoiseSource, the_same_seed_gives_the_same_draws) {
   NoiseSource a({NoiseShape::lognormal, 0.1}, 7), b({NoiseShape::lognormal, 0.1}, 7),
       c({NoiseShape::lognormal, 0.1}, 8);

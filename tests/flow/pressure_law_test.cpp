@@ -17,6 +17,26 @@ TEST(PressureLaw, by_hand) {
   EXPECT_NEAR(slow_down_under(PressureLaw::saturating, 1, 0.5), 1 + (1 - std::exp(-1.5)) / (1 - std::exp(-3.0)), 1e-12);
 }
 
+// The edge is at 1 − s/2 = 0.7; worked out by another program.
+TEST(PressureLaw, a_cliff_rises_around_its_edge_and_not_much_beyond_full_pressure) {
+  for (const auto& [pressure, factor] : {std::pair(0.3, 1.0107654647143407),
+                                         {0.7, 1.3146632216299248},
+                                         {0.75, 1.3918707970868416},
+                                         {1.0, 1.6},
+                                         {2.0, 1.6298994133960525}})
+    EXPECT_NEAR(slow_down_under(PressureLaw::cliff, 0.6, pressure), factor, 1e-12) << pressure;
+}
+
+TEST(PressureLaw, and_ways_to_combine_have_names) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(pressure_law_names(), (Names{"linear", "share", "queue", "cliff", "saturating"}));
+  EXPECT_EQ(combination_names(), (Names{"multiply", "add", "largest"}));
+  EXPECT_EQ(name_of(PressureLaw::cliff), "cliff");
+  EXPECT_EQ(pressure_law_named("saturating"), PressureLaw::saturating);
+  EXPECT_EQ(name_of(Combination::largest), "largest");
+  EXPECT_EQ(combination_named("multiply"), Combination::multiply);
+}
+
 TEST(PressureLaw, pressures_of_several_add_up) {
   EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.5, 0.5 + 0.5), 1.5);  // three that want half of it each
   EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.85, 3 * 0.85), 3.4);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/basics/error.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -352,10 +353,24 @@ TEST(ChromeReader, a_file_that_is_cut_off_is_read_up_to_there) {
 }
 
 TEST(ChromeReader, what_is_no_trace_is_refused_in_one_sentence) {
-  for (const char* text : {"", "  \n", "{", "{}", "null", "MThd", "{\"a\":1}", "{\"traceEvents\":5}",
-                           "{\"traceEvents\"", "\x1f\x8b", "\x1f\x8b\x08 garbage that is not compressed data"}) {
-    EXPECT_THROW(parse(text), Error) << text;
-  }
+  for (const auto& [text, why] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"", "the file is empty"},
+           {"  \n", "the file is empty"},
+           {"{", "the file ends before its list of events"},
+           {"{\"traceEvents\"", "the file ends before its list of events"},
+           {"{}", "the JSON has no 'traceEvents'"},
+           {"{\"a\":1}", "the JSON has no 'traceEvents'"},
+           {"{\"traceEvents\":5}", "the JSON has no 'traceEvents'"},
+           {"null", "this is not JSON"},
+           {"MThd", "this is not JSON"},
+           {"{5}", "this is not JSON"},
+           {"\x1f\x8b", "the compressed data is truncated"},
+           {"\x1f\x8b\x08 garbage that is not compressed data", "the compressed data is damaged"}})
+    EXPECT_EQ(refused_with([&, text = text] { parse(text); }),
+              "test: " + why +
+                  "; give a trace in Chrome's JSON format (a list of events, or an object with 'traceEvents') or "
+                  "Perfetto's protobuf")
+        << text;
   EXPECT_EQ(broken(parse("[]")), (Rules{"empty"}));
   EXPECT_EQ(broken(parse("[] x")), (Rules{"empty", "text_after_end"}));
 }

@@ -10,6 +10,7 @@
 #include "base/files/file.h"
 #include "cut_traces.h"
 #include "places.h"
+#include "refused.h"
 #include "test_folder.h"
 #include "trace/chrome/reader.h"
 #include "trace/cut/cut.h"
@@ -79,7 +80,9 @@ TEST_F(Cut, a_rank_of_a_merged_trace_is_known_by_the_names_of_its_processes) {
   ASSERT_EQ(found.piece.trace.processes().size(), 1u);
   EXPECT_EQ(found.piece.trace.processes()[0].name, "rank 1: GPU");
   EXPECT_EQ(found.piece.trace.events().size(), 15u);
-  EXPECT_THROW(piece_of({.rank = 7}), Error);
+  EXPECT_EQ(
+      refused_with([&] { piece_of({.rank = 7}); }),
+      file_.string() + ": it has no events of rank 7; 'takt trace merge' writes ranks into the names of processes");
 }
 
 TEST_F(Cut, a_step_of_a_rank_is_where_that_rank_has_it) {
@@ -105,7 +108,9 @@ TEST_F(Cut, a_piece_that_must_be_small_ends_after_a_whole_step) {
   EXPECT_LE(bytes, 40000u);
   EXPECT_GE(bytes, 30000u);
   EXPECT_EQ((found.choice.part.span.end - 5400) % 1000, 0);
-  EXPECT_THROW(piece_of({}, 10.0), Error);
+  EXPECT_TRUE(refused_with([&] {
+                piece_of({}, 10.0);
+              }).starts_with(file_.string() + ": --max 10 B: the first moment of the excerpt alone takes "));
 }
 
 TEST_F(Cut, what_cannot_be_met_is_refused_with_what_there_is) {

@@ -34,6 +34,14 @@ TEST(Lanes, of_equal_starts_the_longest_comes_first) {
   EXPECT_EQ(assign_lanes(row_of({{0, 3}, {0, 10}, {0, 3}})).order, (LaneList{1, 0, 2}));
 }
 
+TEST(Lanes, the_lane_that_ends_soonest_around_a_span_or_the_lowest_free_one_has_it) {
+  // On lanes 0, 1 and 2 until 30, 35 and 40; then what nests in the tightest of them, and what finds one free.
+  EXPECT_EQ(assign_lanes(row_of({{0, 30}, {10, 35}, {12, 40}, {15, 20}, {15, 33}, {15, 37}})).lane,
+            (LaneList{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(assign_lanes(row_of({{0, 10}, {5, 15}, {15, 20}, {16, 25}, {17, 19}, {20, 22}})).lane,
+            (LaneList{0, 1, 0, 1, 0, 1}));
+}
+
 TEST(Lanes, a_negative_duration_takes_no_room) {
   EXPECT_EQ(assign_lanes(row_of({{0, 10}, {5, 1}, {5, 10}})).lane, (LaneList{0, 0, 0}));
 }

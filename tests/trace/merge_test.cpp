@@ -64,6 +64,45 @@ TEST(MergeTraces, arrows_join_what_they_joined_in_their_own_file) {
   EXPECT_NE(flows[0].bind_id, flows[2].bind_id);
 }
 
+// Both have process 7 and texts of the same numbers; the second one's must be its own in the merged trace.
+TEST(MergeTraces, everything_of_the_second_trace_is_its_own_and_moved) {
+  std::vector<MergeInput> inputs(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Trace& trace = inputs[i].trace;
+    const std::string mine = i == 0 ? "first" : "second";
+    const ProcessId process = trace.add_process(mine + " process", 7, i == 0 ? 1 : 2);
+    const RowId row = trace.add_row(process, mine + " row", 5, i == 0 ? 3 : 4);
+    const EventId event = trace.add_event(row, mine + " name", mine + " category", 10ns, 5ns);
+    trace.set_args(event, TraceValues{{mine + " key", mine + " text"}, {"json", TraceJsonText{"[\"" + mine + "\"]"}}});
+    trace.add_counter(process, mine + " counter", 20ns, i == 0 ? 1.5 : 2.5);
+    trace.set_base_time(Nanoseconds(i == 0 ? 1000 : 1400));
+  }
+  inputs[1].label = "label";
+  const Trace merged = merge_traces(inputs);
+  ASSERT_EQ(merged.events().size(), 2u);
+  const TraceEvent& event = merged.events()[1];
+  EXPECT_EQ(event.start_ns, 410);
+  EXPECT_EQ(event.duration_ns, 5);
+  EXPECT_EQ(merged.text(event.name), "second name");
+  EXPECT_EQ(merged.text(event.category), "second category");
+  const TraceRow& row = merged.rows()[static_cast<std::size_t>(event.row)];
+  EXPECT_EQ(row.name + " " + std::to_string(row.tid) + " " + std::to_string(row.sort_index), "second row 5 4");
+  const TraceProcess& process = merged.processes()[static_cast<std::size_t>(row.process)];
+  EXPECT_EQ(process.name + " " + std::to_string(process.pid) + " " + std::to_string(process.sort_index),
+            "label: second process 8 2");
+  EXPECT_EQ(merged.processes()[0].name, "first process") << "without a label the name is as it was";
+  const TraceArgs args = merged.args(event);
+  ASSERT_EQ(args.size(), 2u);
+  EXPECT_EQ(merged.text(args[0].key), "second key");
+  EXPECT_EQ(merged.text(std::get<StringId>(args[0].value)), "second text");
+  EXPECT_EQ(merged.text(std::get<TraceJson>(args[1].value).text), "[\"second\"]");
+  ASSERT_EQ(merged.counters().size(), 2u);
+  EXPECT_EQ(merged.counters()[1].time_ns, 420);
+  EXPECT_EQ(merged.counters()[1].value, 2.5);
+  EXPECT_EQ(merged.text(merged.counters()[1].name), "second counter");
+  EXPECT_EQ(merged.counters()[1].process, row.process);
+}
+
 TEST(MergeTraces, instants_stay_instants_and_what_the_files_say_of_themselves_is_kept) {
   std::vector<MergeInput> inputs{input("a", 0ns, {}), input("b", 0ns, {})};
   for (std::size_t i = 0; i < 2; ++i) {

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "base/basics/error.h"
+#include "refused.h"
 #include "trace/read/merge.h"
 
 namespace takt {
@@ -42,7 +45,27 @@ TEST(MergeTimes, without_any_base_all_count_from_zero) {
   const Trace merged = merge_traces({one_event_at(5, {}), one_event_at(7, {}, 3)});
   EXPECT_FALSE(merged.base_time());
   EXPECT_THAT(starts(merged), ElementsAre(5, 10));
-  EXPECT_THROW(merge_traces({one_event_at(5, {}), one_event_at(7, 9000)}), Error);
+  MergeInput placed = one_event_at(7, 9000), other = one_event_at(5, {});
+  other.file = "b.json";
+  EXPECT_EQ(refused_with([&] {
+              merge_traces({placed, other});
+            }),
+            "b.json: the trace does not report when it began (no baseTimeNanoseconds), so its position relative to the "
+            "others is unknown; pass --offset b.json=TIME");
+}
+
+TEST(MergeTimes, that_do_not_fit_are_refused) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::string outside = "trace: a time does not fit the common time base; check the offsets",
+                    centuries = "second: its base time is centuries from the others'; check it";
+  MergeInput second = one_event_at(1, most);
+  second.label = "second";
+  EXPECT_EQ(refused_with([&] { merge_traces({one_event_at(0, 0), second}); }), outside);
+  EXPECT_EQ(refused_with([&] { merge_traces({one_event_at(0, -1), second}); }), centuries);
+  second.offset = Nanoseconds(1);
+  EXPECT_EQ(refused_with([&] { merge_traces({one_event_at(0, 0), second}); }), centuries);
+  second.offset = Nanoseconds(-1);
+  EXPECT_THAT(starts(merge_traces({one_event_at(0, 0), second})), ElementsAre(0, most));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
+#include "refused.h"
 #include "test_folder.h"
 #include "trace/read/reader.h"
 #include "trace/write/chrome_writer.h"
@@ -157,9 +158,13 @@ TEST(RecordingFile, replaces_a_recording_and_no_other_file) {
   }
   EXPECT_EQ(read_trace(file).trace.events().size(), 5u);
   std::ofstream(letter) << "dear reader";
-  EXPECT_THROW(Recorder recorder({.file = letter.string()}), Error);
+  const auto refusal = [](const std::filesystem::path& path) {
+    return refused_with([&] { Recorder recorder({.file = path.string()}); });
+  };
+  EXPECT_EQ(refusal(letter), letter.string() + ": this is a file of another kind; choose another name");
   EXPECT_EQ(read_file(letter), "dear reader");
-  EXPECT_THROW(Recorder recorder({.file = (folder.path() / "no/such/folder").string()}), Error);
+  EXPECT_EQ(refusal(folder / "no/such/folder"),
+            "cannot write '" + (folder / "no/such/folder").string() + "': its folder does not exist");
 }
 
 TEST(RecordingFile, on_a_full_disk_ends_and_what_follows_is_dropped_and_told) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/basics/error.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -30,8 +31,10 @@ TEST(Trace, a_number_given_twice_is_refused) {
   Trace trace;
   const ProcessId process = trace.add_process("p", 7);
   trace.add_row(process, "r", 5);
-  EXPECT_THROW(trace.add_process("again", 7), Error);
-  EXPECT_THROW(trace.add_row(process, "again", 5), Error);
+  EXPECT_EQ(refused_with([&] { trace.add_process("again", 7); }),
+            "trace: process 7 exists already; use another number");
+  EXPECT_EQ(refused_with([&] { trace.add_row(process, "again", 5); }),
+            "trace: row 5 of process 7 exists already; use another number");
   EXPECT_NO_THROW(trace.add_row(trace.add_process("other"), "r", 5));
 }
 
@@ -80,9 +83,40 @@ TEST(Trace, a_copy_is_independent_of_the_original) {
 TEST(Trace, a_counter_value_that_is_not_finite_is_refused) {
   Trace trace;
   const ProcessId process = trace.add_process("p");
-  EXPECT_THROW(trace.add_counter(process, "q", nanoseconds(0), std::numeric_limits<double>::infinity()), Error);
-  EXPECT_THROW(trace.add_counter(process, "q", nanoseconds(0), std::numeric_limits<double>::quiet_NaN()), Error);
+  for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_EQ(refused_with([&] { trace.add_counter(process, "q", nanoseconds(0), value); }),
+              "trace: counter 'q': a value is not finite; omit the sample");
   EXPECT_TRUE(trace.counters().empty());
+}
+
+TEST(Trace, what_is_set_again_takes_the_place_of_what_was) {
+  Trace trace;
+  const RowId row = trace.add_row(trace.add_process("p", 0, 3), "r", 0, 4);
+  const EventId first = trace.add_event(row, "a", "", nanoseconds(0), nanoseconds(1)),
+                second = trace.add_event(row, "b", "c", nanoseconds(5), nanoseconds(2));
+  trace.set_flow(first, 7, true, false), trace.set_flow(second, 7, false, true), trace.set_flow(first, 8, false, true);
+  ASSERT_EQ(trace.flows().size(), 2u);
+  EXPECT_EQ(trace.flows()[0].event, first);
+  EXPECT_EQ(trace.flows()[0].bind_id, 8u);
+  EXPECT_TRUE(!trace.flows()[0].in && trace.flows()[0].out);
+  trace.add_flow(first, 9, true, true);
+  EXPECT_EQ(trace.flows().size(), 3u) << "one more";
+  trace.set_duration(second, nanoseconds(6));
+  EXPECT_EQ(trace.events()[1].duration_ns, 6);
+  trace.set_property("k", "1"), trace.set_property("other", "2"), trace.set_property("k", "3");
+  ASSERT_EQ(trace.properties().size(), 2u);
+  EXPECT_EQ(trace.property("k")->json, "3");
+  EXPECT_EQ(trace.property("other")->json, "2");
+  EXPECT_EQ(trace.property("none"), nullptr);
+  EXPECT_EQ(trace.processes()[0].sort_index, 3);
+  EXPECT_EQ(trace.rows()[0].sort_index, 4);
+  trace.mark_instant(first, InstantScope::process);
+  trace.add_counter(ProcessId{}, "q", nanoseconds(3), 1.5);
+  trace.clear_events();
+  EXPECT_TRUE(trace.events().empty() && trace.flows().empty() && trace.counters().empty() && trace.instants().empty());
+  EXPECT_EQ(trace.rows().size(), 1u);
+  trace.set_flow(trace.add_event(row, "a", "", nanoseconds(0), nanoseconds(1)), 5, true, false);
+  EXPECT_EQ(trace.flows().size(), 1u) << "an event of the same number is another";
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ Duration parse_duration(std::string_view text) {
   if (code == std::errc() && std::isfinite(value))
     for (const auto& known : units)
       if (unit == known.name) return Duration(value * known.microseconds);
-  throw Error(ErrorKind::bad_input,
-              fmt::format("'{}': not a duration; write a number with its unit, such as 500us, 20ms or 2s", text));
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("'{}': not a duration; write a number with its unit, such as 500us, 20ms or 2s", printable(text)));
 }
 
 double parse_bytes(std::string_view text) {

@@ -9,10 +9,8 @@ namespace takt::perfetto {
 namespace {
 
 std::optional<std::int64_t> moved_clock(std::int64_t time, std::int64_t from, std::int64_t to) {
-  std::int64_t difference = 0, sum = 0;
-  if (__builtin_sub_overflow(to, from, &difference) || __builtin_add_overflow(time, difference, &sum)) {
-    return std::nullopt;
-  }
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(time, to - from, &sum)) return std::nullopt;  // readings are not negative
   return sum;
 }
 
@@ -132,8 +130,7 @@ std::optional<std::int64_t> Clocks::base_time() const {
       if (clock == real_time) real = time;
       if (clock == primary_) own = time;
     }
-    std::int64_t base = 0;
-    if (real && own && !__builtin_sub_overflow(*real, *own, &base)) return base;
+    if (real && own) return *real - *own;
   }
   return std::nullopt;
 }

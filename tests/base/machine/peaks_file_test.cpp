@@ -15,6 +15,7 @@
 #include "base/files/file.h"
 #include "base/machine/peaks_table.h"
 #include "base/system/version.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -170,7 +171,8 @@ TEST(PeaksFile, another_version_is_not_used) {
 TEST(PeaksFile, a_damaged_file_is_refused_with_its_name) {
   const std::string json = peaks_to_json(sample_peaks(), sample_machine(), make_provenance({"takt"}));
   for (const std::string& text : {std::string(), std::string("[]"), json.substr(0, json.size() / 2)})
-    EXPECT_THROW(parse_peaks(text, sample_machine(), "f"), Error);
+    EXPECT_EQ(refused_with([&] { parse_peaks(text, sample_machine(), "f"); }),
+              "f: is not a file of measured peaks: run 'takt devices --measure'");
   std::string other = json;
   const std::string type = "\"" + std::string(name_of(sample_peaks().compute[0].type)) + "\"";
   ASSERT_NE(other.find(type), std::string::npos) << json;
@@ -198,10 +200,12 @@ TEST(PeaksFile, without_a_folder_none_is_kept) {
     EXPECT_THAT(error.what(),
                 HasSubstr("there is no folder to store the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR"));
   }
-  EXPECT_THROW(save_peaks(sample_peaks(), sample_machine(), {}), Error);
+  EXPECT_EQ(refused_with([] { save_peaks(sample_peaks(), sample_machine(), {}); }),
+            "there is no folder to store the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
   folder.write("file", "");
   setenv("TAKT_CACHE_DIR", (folder / "file/below").c_str(), 1);
-  EXPECT_THROW(check_peaks_writable(), Error);
+  EXPECT_EQ(refused_with([] { check_peaks_writable(); }),
+            "cannot write to '" + (folder / "file/below").string() + "': a part of the path is not a folder");
   unsetenv("TAKT_CACHE_DIR");
   for (const auto& [name, value] : before)
     if (value) setenv(name.c_str(), value->c_str(), 1);

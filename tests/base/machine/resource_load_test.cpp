@@ -12,6 +12,7 @@
 #include "base/machine/caches.h"
 #include "base/machine/load_work.h"
 #include "places.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -143,12 +144,12 @@ TEST(LoadWork, reads_the_part_of_the_last_cache_that_its_level_says) {
 }
 
 TEST(ResourceLoad, what_is_no_load_is_refused) {
-  EXPECT_THROW(parse_load_task(""), Error);
-  EXPECT_THROW(parse_load_task("{}"), Error);
+  const auto refusal = [](const LoadTask& task) { return refused_with([&] { parse_load_task(to_json(task)); }); };
   for (const LoadLevels& levels :
        {LoadLevels{0.6, 0.6, 0}, LoadLevels{-0.1, 0, 0}, LoadLevels{0, 0, 1.5}, LoadLevels{0.5, 0, 0.5}})
-    EXPECT_THROW(parse_load_task(to_json(LoadTask{levels, 1, 1})), Error);
-  EXPECT_THROW(parse_load_task(to_json(LoadTask{{1, 0, 0}, 0, 1})), Error);
+    EXPECT_EQ(refusal({levels, 1, 1}), load_refusal(levels));
+  EXPECT_EQ(refusal({{1, 0, 0}, 0, 1}), "a load has 0 threads; use 1 to 1024");
+  EXPECT_TRUE(refused_with([] { parse_load_task(""); }).starts_with("a load received something other than a task: "));
 }
 
 TEST(ResourceLoad, every_kind_works_and_less_at_a_lower_level) {
@@ -206,7 +207,11 @@ TEST(ResourceLoad, is_asked_with_its_task_and_the_process_that_asks) {
 TEST(ResourceLoad, a_first_line_that_is_none_of_its_own_is_no_load) {
   for (const char* line : {"1", "1 2 3", "x 2", "1 x", "1.5 2"}) {
     const std::string script = "read task; echo '" + std::string(line) + "'; echo strange >&2; exit 0";
-    EXPECT_THROW(ResourceLoad({"/bin/sh", "-c", script}, {}), Error) << line;
+    EXPECT_EQ(refused_with([&] {
+                ResourceLoad({"/bin/sh", "-c", script}, {});
+              }),
+              "the background load of a measurement ended with exit code 0: strange")
+        << line;
   }
 }
 

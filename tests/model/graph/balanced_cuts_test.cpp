@@ -12,6 +12,7 @@
 #include "model/graph/run_order.h"
 #include "model/graph/shapes.h"
 #include "model/onnx/builder.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -83,6 +84,21 @@ TEST(ChooseCuts, operators_of_unknown_cost_have_the_work_of_an_average_one) {
   EXPECT_THAT(places(choose_cuts(graph, find_cuts(graph), {.pieces = 2, .slack = 0})), ElementsAre(4));
 }
 
+// Seven of 64 to 4032 bytes, then two of 8000 bytes.
+TEST(ChooseCuts, operators_of_which_only_the_bytes_are_known_have_the_work_of_these) {
+  ModelBuilder b;
+  std::string last = b.input("x", ElementType::f32, {8});
+  for (int i = 0; i < 9; ++i) {
+    last = b.node(i < 7 ? "Strange" : "Relu", {last}, {},
+                  {.domain = i < 7 ? "mine" : "", .outputs = {"t" + std::to_string(i)}});
+    b.value_info(last, ElementType::f32, {i < 6 ? 8 : 1000});
+  }
+  b.output(last);
+  const Graph graph = with_shapes(b.build().graph, {});
+  EXPECT_THAT(places(choose_cuts(graph, find_cuts(graph), {.pieces = 2, .flops_per_byte = 1, .slack = 0})),
+              ElementsAre(8));
+}
+
 TEST(ChooseCuts, where_nothing_is_known_operators_are_counted) {
   ModelBuilder b;
   std::string last = b.symbolic_input("x", ElementType::f32, "n");
@@ -102,9 +118,13 @@ TEST(ChooseCuts, more_pieces_than_places_are_refused) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr("at most 3 pieces, not 4"));
   }
-  EXPECT_THROW(choose_cuts(graph, find_cuts(graph), {.pieces = 0}), Error);
-  EXPECT_THROW(choose_cuts(graph, find_cuts(graph), {.flops_per_byte = std::nan("")}), Error);
-  EXPECT_THROW(choose_cuts(graph, find_cuts(graph), {.slack = -0.1}), Error);
+  const auto refusal = [&](const CutChoice& choice) {
+    return refused_with([&] { choose_cuts(graph, find_cuts(graph), choice); });
+  };
+  EXPECT_EQ(refusal({.pieces = 0}), "a model has at least one piece");
+  EXPECT_EQ(refusal({.flops_per_byte = std::nan("")}),
+            "pieces of a model cannot be balanced with nan; give a number of 0 or more");
+  EXPECT_EQ(refusal({.slack = -0.1}), "pieces of a model cannot be balanced with -0.1; give a number of 0 or more");
 }
 
 /// The work of the largest piece and the bytes of all cuts.

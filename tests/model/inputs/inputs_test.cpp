@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "base/basics/half.h"
 #include "model/inputs/dimensions.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -181,8 +182,9 @@ TEST_F(MakeInputs, a_json_file_feeds_the_inputs_that_it_names) {
   EXPECT_THAT(values<double>(made(both, json).at(1)), ElementsAre(3.5));
   EXPECT_THAT(values<double>(made(both, "b:" + json).at(1)), ElementsAre(3.5));
   EXPECT_NE(values<float>(made(both, "b:" + json).at(0)), std::vector<float>({1, 2})) << "generated";
-  EXPECT_THROW(made(both, "c:" + json), Error);
-  EXPECT_THROW(made(both, json + ";a:{2}"), Error) << "given twice";
+  const auto refusal = [&](const std::string& spec) { return refused_with([&] { made(both, spec); }); };
+  EXPECT_EQ(refusal("c:" + json), json + ": has no input 'c'; use one of the names in the file");
+  EXPECT_EQ(refusal(json + ";a:{2}"), "--input: 'a' is given twice");
   EXPECT_THAT(error(port("c", ElementType::f32, {2}), json), HasSubstr("no input 'a'"));
   EXPECT_THAT(error(port("c", ElementType::f32, {2}), "/nowhere/x.npy"), HasSubstr("/nowhere/x.npy"));
 }
@@ -198,10 +200,17 @@ TEST_F(MakeInputs, the_batch_is_forced_and_given_rows_are_repeated) {
   EXPECT_THAT(error(port("x", ElementType::f32, {1, 2}), "[[1,2]]"), HasSubstr("fixes its first dimension to 1"));
   EXPECT_THAT(chosen_inputs({port("x", ElementType::f32, {-1, 3})}, {}, batch_, notes_).shapes.at("x"),
               ElementsAre(4, 3));
-  EXPECT_THROW(chosen_inputs({port("x", ElementType::f32, {2, 3})}, {}, batch_, notes_), Error);
+  const auto fixed_to = [](const std::string& name, const std::string& shape, int size) {
+    return "--batch-size 4: input '" + name + "' is " + shape + " in the model, which fixes its first dimension to " +
+           std::to_string(size) + "; leave the option out, or export the model with an open batch";
+  };
+  EXPECT_EQ(refused_with([&] {
+              chosen_inputs({port("x", ElementType::f32, {2, 3})}, {}, batch_, notes_);
+            }),
+            fixed_to("x", "{2,3}", 2));
   const std::vector<Port> shared{{"x", ElementType::f32, {{{}, "n"}, {3, ""}}},
                                  {"m", ElementType::f32, {{1, ""}, {{}, "n"}}}};
-  EXPECT_THROW(with_batch(shared, 4), Error) << "m begins with 1";
+  EXPECT_EQ(refused_with([&] { with_batch(shared, 4); }), fixed_to("m", to_string(shared[1].shape), 1));
   EXPECT_EQ(to_string(with_batch({shared[0], {"m", ElementType::f32, {{{}, "n"}, {{}, "n"}}}}, 4)[1].shape), "{4,4}");
   batch_ = std::int64_t{1} << 40;
   EXPECT_THAT(error(port("x", ElementType::f32, {-1}), "[1]"), HasSubstr("8 GiB"));
@@ -221,8 +230,12 @@ TEST(TakingTurns, folders_are_read_file_by_file_in_the_order_of_their_names) {
   EXPECT_EQ(count_turns(specs("one.json", "one.json")), 1u);
   EXPECT_EQ(count_turns(specs("one.json", "two")), 2u);
   EXPECT_EQ(count_turns(specs("two", "other")), 2u);
-  EXPECT_THROW(count_turns(specs("two", "three")), Error);
-  EXPECT_THROW(count_turns(specs("two", "none")), Error);
+  EXPECT_EQ(refused_with([&] { count_turns(specs("two", "three")); }),
+            "--input 'y:" + (folder / "three").string() +
+                "': this folder has 3 files and the one before 2; folders of values need the same number of files");
+  EXPECT_EQ(refused_with([&] { count_turns(specs("two", "none")); }),
+            "--input 'y:" + (folder / "none").string() + "': " + (folder / "none").string() +
+                " has no file of values (.npy, .json, .ppm, .pgm)");
   for (const std::size_t turn : {0u, 1u, 2u, 3u}) {
     const auto requests = read_inputs(specs("two", "other"), turn);
     ASSERT_EQ(requests.size(), 2u);
@@ -307,7 +320,12 @@ TEST(GenerateInputs, what_would_not_fit_into_memory_is_refused_before_it_is_aske
       EXPECT_EQ(error.kind(), ErrorKind::bad_input);
       EXPECT_THAT(error.what(), HasSubstr("8 GiB"));
     }
-  EXPECT_THROW(generated(ElementType::f32, {1LL << 62, 1LL << 62}), Error);
+  EXPECT_EQ(
+      refused_with([] {
+        generated(ElementType::f32, {1LL << 62, 1LL << 62});
+      }),
+      "input 'x' of shape {4611686018427387904,4611686018427387904} would take more than 8 GiB; give a smaller one "
+      "with --input");
   const auto fits = [](ElementType type, std::int64_t elements) {
     try {
       check_sizes({port("x", type, {elements})}, {{"x", {elements}}});
@@ -323,7 +341,8 @@ TEST(GenerateInputs, what_would_not_fit_into_memory_is_refused_before_it_is_aske
     EXPECT_TRUE(fits(type, most)) << type_name(type);
     EXPECT_FALSE(fits(type, most + 1)) << type_name(type);
   }
-  EXPECT_THROW(generated(ElementType::complex64, {1}), Error);
+  EXPECT_EQ(refused_with([] { generated(ElementType::complex64, {1}); }),
+            "input 'x': values of type complex64 cannot be generated");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/half.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -96,8 +97,17 @@ TEST(Convert, names_the_first_value_that_is_lost) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("here: 300 at {1,1} is int32, which uint8 does not hold"));
   }
-  EXPECT_THROW(convert(square, ElementType::string, Rounding::none, "here"), Error);
-  EXPECT_THROW(convert(square, ElementType::complex64, Rounding::none, "here"), Error);
+  const auto refusal = [](const HostTensor& from, ElementType type) {
+    return refused_with([&] { convert(from, type, Rounding::none, "here"); });
+  };
+  EXPECT_EQ(refusal(square, ElementType::string),
+            "here: the values are int32, but string is needed; write them in double quotes");
+  EXPECT_EQ(refusal({"x", ElementType::string, {1}, {}, {"1"}}, ElementType::i32),
+            "here: the values are string, but int32 is needed; write them without quotes");
+  EXPECT_EQ(refusal(square, ElementType::complex64),
+            "here: values of type int32 cannot be given as complex64; convert the model");
+  const HostTensor nothing{"x", ElementType::string, {0, 2}, {}, {}};
+  EXPECT_EQ(convert(nothing, ElementType::i32, Rounding::none, "here").type, ElementType::i32) << "nothing is lost";
 }
 
 TEST(Half, every_value_comes_back_and_what_lies_between_goes_to_the_nearer) {

@@ -1,6 +1,7 @@
 // What is asked apart is what the runtime would say here, and an answer that is not of the right form is none.
 #include "model/registry/asked.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "model/registry/shapes_json.h"
 #include "model/runtime/models.h"
 #include "model/sim/simulated.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -95,21 +97,34 @@ TEST(ShapesAsJson, come_back_as_they_were) {
   EXPECT_EQ(to_string(shape_from(to_json(shape), "here")), to_string(shape));
 }
 
+std::string without_brackets(const std::string& list) { return list.substr(1, list.size() - 2); }
+
 TEST(ShapesAsJson, are_refused_where_they_are_of_another_form) {
   using Json = nlohmann::json;
   for (const char* text : {"3", "[-1]", "[1.5]", "[true]", "[[1]]", "{}", "[1099511627777]"})
-    EXPECT_THROW(shape_from(Json::parse(text), "here"), Error) << text;
-  EXPECT_THROW(shape_from(Json(std::vector<int>(1001, 1)), "here"), Error);
+    EXPECT_EQ(refused_with([&] { shape_from(Json::parse(text), "here"); }),
+              "here is " + (text[0] == '[' ? without_brackets(text) + "; give a whole number from 0 to 1099511627776"
+                                           : std::string(text) + "; give a list"));
+  EXPECT_EQ(refused_with([] { shape_from(Json(std::vector<int>(1001, 1)), "here"); }), "here: has too many dimensions");
+  EXPECT_EQ(shape_from(Json(std::vector<int>(1000, 1)), "here").size(), 1000u);
   ModelBuilder body("body");
   const Graph graph = with_a_body(body).build().graph;
   Json right = shapes_of(graph);
   EXPECT_EQ(shapes_of(with_shapes_of(graph, right, "here")), right);
   const Graph other = conv_matmul().build().graph;
-  EXPECT_THROW(with_shapes_of(other, right, "here"), Error);
+  const auto refusal = [&](const Graph& of) { return refused_with([&] { with_shapes_of(of, right, "here"); }); };
+  EXPECT_EQ(refusal(other),
+            fmt::format("here: has {} entries instead of {}", graph.tensors.size(), other.tensors.size()));
   right["operators"][0][0] = -1;
-  EXPECT_THROW(with_shapes_of(graph, right, "here"), Error);
+  EXPECT_EQ(refusal(graph), "here is -1; give a whole number from 0 to 9007199254740992");
+  right["operators"][0] = {nullptr};
+  EXPECT_EQ(refusal(graph), "here: has 1 entries instead of 2");
+  right["operators"][0] = {nullptr, Json::array()};
+  EXPECT_EQ(refusal(graph), "here: has 0 entries instead of 1") << "the body";
+  right["operators"] = Json::array();
+  EXPECT_EQ(refusal(graph), "here: has 0 entries instead of 1");
   right.erase("operators");
-  EXPECT_THROW(with_shapes_of(graph, right, "here"), Error);
+  EXPECT_EQ(refusal(graph), "here: has no 'operators'");
 }
 
 TEST(RuntimesThatTell, have_onnxs_own_inference_first) {

@@ -14,6 +14,7 @@
 
 #include "base/basics/error.h"
 #include "model/runtime/models.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -221,8 +222,13 @@ TEST_P(RuntimeContract, a_request_takes_values_of_its_own_and_shows_its_outputs)
   other->wait();
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].name, "z");
-  EXPECT_THROW(request->set_input(1, twos), Error);
-  EXPECT_THROW(request->set_input(0, std::make_shared<HostTensor>(floats("x", {4}, {1, 2, 3, 4}))), Error);
+  const auto refusal = [&](std::size_t port, const SharedTensor& value) {
+    const std::string text = refused_with([&] { request->set_input(port, value); });
+    return text.substr(std::min(text.find(GetParam()), text.size()));
+  };
+  EXPECT_EQ(refusal(1, twos), GetParam() + ": there is no input number 1; the model has 1");
+  EXPECT_EQ(refusal(0, std::make_shared<HostTensor>(floats("x", {4}, {1, 2, 3, 4}))),
+            GetParam() + ": input 'x' has shape {1,1,4,4}, which {4} does not fit; pass a fitting one");
   if (GetParam() == "sim") return;  // computes nothing
   EXPECT_EQ(values_of(seen[0]), (std::vector<float>{180}));
   EXPECT_EQ(values_of(other->outputs()[0]), (std::vector<float>{90}));
@@ -284,7 +290,10 @@ TEST_P(RuntimeContract, open_dimensions_are_fixed_by_the_settings) {
   session->set_inputs({floats("x", {2, 3}, {-1, 2, -3, 4, -5, 6})});
   session->run();
   if (GetParam() == "sim") {  // the model does not say the shape of y, and a simulation does not compute it
-    EXPECT_THROW(session->outputs_of_last_run(), Error);
+    EXPECT_TRUE(
+        refused_with([&] {
+          session->outputs_of_last_run();
+        }).ends_with("sim: the shape of output 'y' is unknown; give the inputs' shapes or set 'compute: true'"));
     return;
   }
   const auto outputs = session->outputs_of_last_run();
@@ -293,10 +302,20 @@ TEST_P(RuntimeContract, open_dimensions_are_fixed_by_the_settings) {
 }
 
 TEST_P(RuntimeContract, a_shape_that_does_not_fit_is_refused) {
-  EXPECT_THROW(open(open_batch(), false, {{"x", {2, 4}}}), Error);
-  EXPECT_THROW(open(open_batch(), false, {{"x", {2}}}), Error);
-  EXPECT_THROW(open(open_batch(), false, {{"x", {-2, 3}}}), Error);
-  EXPECT_THROW(open(open_batch(), false, {{"y", {2, 3}}}), Error);
+  const auto refusal = [&](const std::string& input, const Shape& shape) {
+    const std::string text = refused_with([&] { open(open_batch(), false, {{input, shape}}); });
+    return text.substr(std::min(text.find(": input '"), text.size()));
+  };
+  for (const auto& [shape, shown] : {std::pair(Shape{2, 4}, "{2,4}"), {Shape{2}, "{2}"}, {Shape{-2, 3}, "{-2,3}"}}) {
+    const std::string text = refusal("x", shape);
+    EXPECT_TRUE(text.starts_with(": input 'x' has shape {") &&
+                text.ends_with("}, which " + std::string(shown) +
+                               " does not fit; change only dimensions that the model leaves open"))
+        << text;
+  }
+  EXPECT_TRUE(refused_with([&] {
+                open(open_batch(), false, {{"y", {2, 3}}});
+              }).ends_with(": there is no input 'y' to give shape {2,3}; the inputs are x"));
 }
 
 TEST_P(RuntimeContract, open_dimensions_may_stay_open) {
@@ -353,7 +372,9 @@ TEST_P(RuntimeContract, a_model_becomes_one_of_the_runtimes_own_format_or_nothin
   session->set_inputs({ones()});
   session->run();
   EXPECT_THAT(values_of(session->outputs_of_last_run()[0]), testing::ElementsAre(90.0f));
-  EXPECT_THROW(runtime_->convert(folder_.write("broken.onnx", "no model"), ir), Error);
+  const auto broken = folder_.write("broken.onnx", "no model");
+  EXPECT_EQ(refused_with([&] { runtime_->convert(broken, ir); }),
+            broken.string() + ": the file is not an ONNX model, or is damaged or truncated");
 }
 
 TEST_P(RuntimeContract, broken_files_are_refused_in_one_sentence) {

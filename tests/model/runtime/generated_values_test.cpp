@@ -8,6 +8,7 @@
 #include "base/basics/half.h"
 #include "model/runtime/tensor_checks.h"
 #include "model/sim/simulated.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -78,7 +79,10 @@ TEST(Simulated, a_built_in_device_needs_no_file) {
   EXPECT_EQ(device.name(), "sim:NPU");
   EXPECT_EQ(device.overhead(), Nanoseconds(60'000));
   EXPECT_TRUE(device.op_times({}, "here").empty());
-  EXPECT_THROW(SimulatedDevice("sim:nowhere", {}), Error);
+  EXPECT_EQ(
+      refused_with([] { SimulatedDevice("sim:nowhere", {}); }),
+      "device sim:nowhere: neither built in (CPU, GPU, NPU) nor described by a file nowhere.yaml; write that file "
+      "or pass its path");
 }
 
 }  // namespace

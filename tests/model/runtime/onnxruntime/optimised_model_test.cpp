@@ -225,6 +225,10 @@ TEST(ModelCache, values_in_other_files_count_with_their_name_size_and_date) {
   EXPECT_EQ(kept_as(model), before) << "bytes are not read, there may be many";
   std::filesystem::last_write_time(values, date + std::chrono::hours(1));
   EXPECT_NE(kept_as(model), before) << "written later";
+  const auto own = model_reading("net.onnx");
+  const std::string first = kept_as(own);
+  std::filesystem::last_write_time(own, date + std::chrono::hours(1));
+  EXPECT_EQ(kept_as(own), first) << "the model's own bytes are read, whenever they were written";
 }
 
 TEST(ModelCache, gives_back_what_was_put_there) {
