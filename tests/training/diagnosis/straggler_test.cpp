@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "training/diagnosis/rank_work.h"
 
 namespace takt {
@@ -11,10 +16,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Work = std::vector<std::vector<std::int64_t>>;  // by step and rank, ns
+using StepWork = std::vector<std::vector<std::int64_t>>;  // by step and rank, ns
 
 /// Ranks 10, 11, … whose work is of one part of the breakdown; each waits for the slowest and sends for 100 ns.
-std::vector<Diagnosis> ranks(const Work& work, StepPart part = StepPart::kernel) {
+std::vector<Diagnosis> ranks(const StepWork& work, StepPart part = StepPart::kernel) {
   std::vector<Diagnosis> all(work[0].size());
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     Diagnosis& one = all[rank];
@@ -40,12 +45,12 @@ std::vector<Diagnosis> judged(std::vector<Diagnosis> all, std::vector<std::optio
   return all;
 }
 
-std::string evidence_of(const Diagnosis& one) {
+std::string last_evidence(const Diagnosis& one) {
   return one.verdicts.empty() ? "" : one.verdicts.back().verdict.evidence;
 }
 
 TEST(Stragglers, are_named_with_what_they_do_longer_and_those_who_wait) {
-  const auto all = judged(ranks(Work(4, {1000, 1000, 1300, 1000})));
+  const auto all = judged(ranks(StepWork(4, {1000, 1000, 1300, 1000})));
   const TrainingVerdict& slow = all[2].verdicts.at(0).verdict;
   EXPECT_EQ(slow.cause, TrainingCause::straggler);
   EXPECT_THAT(slow.cost, ElementsAre(300, 300, 300, 300));
@@ -59,23 +64,24 @@ TEST(Stragglers, are_named_with_what_they_do_longer_and_those_who_wait) {
   EXPECT_EQ(waits.fix, "Nothing to fix here; see rank 12.");
   EXPECT_THAT(waits.cost, ElementsAre(300, 300, 300, 300));
   EXPECT_TRUE(waits.is_elsewhere);
-  EXPECT_EQ(evidence_of(judged(ranks(Work(4, {1300, 1000, 1300, 1000, 1000})))[0]),
+  EXPECT_EQ(last_evidence(judged(ranks(StepWork(4, {1300, 1000, 1300, 1000, 1000})))[0]),
             "ranks 10, 12 work 1.30 µs per step, the other 3 ranks 1.00 µs: they wait for them; most of the difference "
             "is kernel; fixing one of them alone gains little");
 }
 
 TEST(Stragglers, are_waited_for_from_a_twentieth_of_the_time_on) {
-  EXPECT_EQ(evidence_of(judged(ranks(Work(4, {1230, 1230, 1230, 1300})))[0]),
+  EXPECT_EQ(last_evidence(judged(ranks(StepWork(4, {1230, 1230, 1230, 1300})))[0]),
             "this rank waits 70.0 ns per step for rank 13");
-  const auto all = judged(ranks(Work(4, {1231, 1231, 1231, 1300})));
+  const auto all = judged(ranks(StepWork(4, {1231, 1231, 1231, 1300})));
   EXPECT_TRUE(all[0].verdicts.empty());
   EXPECT_EQ(all[3].verdicts.size(), 1u);
 }
 
 TEST(Stragglers, have_most_of_the_gain_or_are_none) {
   // Without the slowest rank 70 % of 100 ns are gained, or a little less; then both are slow.
-  EXPECT_THAT(evidence_of(judged(ranks(Work(4, {1000, 1000, 1000, 1030, 1100})))[4]), HasSubstr("rank 14 works"));
-  EXPECT_THAT(evidence_of(judged(ranks(Work(4, {1000, 1000, 1000, 1031, 1100})))[4]), HasSubstr("ranks 13-14 work"));
+  EXPECT_THAT(last_evidence(judged(ranks(StepWork(4, {1000, 1000, 1000, 1030, 1100})))[4]), HasSubstr("rank 14 works"));
+  EXPECT_THAT(last_evidence(judged(ranks(StepWork(4, {1000, 1000, 1000, 1031, 1100})))[4]),
+              HasSubstr("ranks 13-14 work"));
 }
 
 TEST(Stragglers, are_told_where_to_look_by_the_part_that_differs) {
@@ -90,8 +96,8 @@ TEST(Stragglers, are_told_where_to_look_by_the_part_that_differs) {
         Case{StepPart::launch, "; most of the difference is launch",
              "check that host: pauses of the program (garbage collection), other processes."},
         Case{StepPart::communication, "", "check that host: its clock, its other processes, its input."}}) {
-    const auto all = judged(ranks(Work(4, {1000, 1300, 1000}), part));
-    EXPECT_EQ(evidence_of(all[1]),
+    const auto all = judged(ranks(StepWork(4, {1000, 1300, 1000}), part));
+    EXPECT_EQ(last_evidence(all[1]),
               "rank 11 works 1.30 µs per step, the other 2 ranks 1.00 µs: they wait for it" + evidence);
     EXPECT_EQ(all[1].verdicts.back().verdict.fix,
               "Give each rank the same work (shards, sequence lengths), and " + fix);
@@ -99,7 +105,7 @@ TEST(Stragglers, are_told_where_to_look_by_the_part_that_differs) {
 }
 
 TEST(Stragglers, that_change_from_step_to_step_are_uneven_work) {
-  const Work turns{{1600, 1000, 1000}, {1000, 1600, 1000}, {1000, 1000, 1600}};
+  const StepWork turns{{1600, 1000, 1000}, {1000, 1600, 1000}, {1000, 1000, 1600}};
   const auto all = judged(ranks(turns));
   for (const Diagnosis& one : all) {
     const TrainingVerdict& verdict = one.verdicts.at(0).verdict;
@@ -117,7 +123,7 @@ TEST(Stragglers, that_change_from_step_to_step_are_uneven_work) {
 
 /// Two stages that receive for so long; the second one's first receive begins when the other is done.
 std::vector<Diagnosis> stages(std::int64_t first_work, std::int64_t waited) {
-  auto all = ranks(Work(4, {first_work, 1000}));
+  auto all = ranks(StepWork(4, {first_work, 1000}));
   for (auto& parts : all[1].breakdown.by_step) parts[static_cast<std::size_t>(StepPart::communication)] = 100 + waited;
   for (std::size_t step = 0; step < 4; ++step) {
     all[1].steps.list[step].span.end += waited - (first_work - 1000);
@@ -130,7 +136,7 @@ std::vector<Diagnosis> stages(std::int64_t first_work, std::int64_t waited) {
 TEST(Stragglers, of_a_pipeline_are_apart_from_its_bubble) {
   const auto even = stages(1000, 300);
   EXPECT_TRUE(even[0].verdicts.empty());
-  EXPECT_EQ(evidence_of(even[1]), "as a stage of a pipeline this rank waits 300 ns per step for the other stages");
+  EXPECT_EQ(last_evidence(even[1]), "as a stage of a pipeline this rank waits 300 ns per step for the other stages");
   EXPECT_THAT(even[1].verdicts.at(0).verdict.cost, ElementsAre(300, 300, 300, 300));
   const auto uneven = stages(1200, 300);
   ASSERT_EQ(uneven[1].verdicts.size(), 2u);
@@ -143,7 +149,7 @@ TEST(Stragglers, of_a_pipeline_are_apart_from_its_bubble) {
 
 /// A rank that waits for 300 of 1400 ns, and whose communication costs so much before: what is left of it.
 std::vector<PlacedVerdict> left_of_communication(std::int64_t cost) {
-  auto all = ranks(Work(4, {1000, 1300, 1000}));
+  auto all = ranks(StepWork(4, {1000, 1300, 1000}));
   all[0].verdicts.push_back({{TrainingCause::exposed_communication, {cost, cost, cost, cost}, "sends", "fix"}, {}, {}});
   return judged(std::move(all))[0].verdicts;
 }
@@ -158,14 +164,14 @@ TEST(Stragglers, are_no_fault_of_the_network) {
   EXPECT_EQ(left_of_communication(370).size(), 2u) << "a twentieth is left";
   EXPECT_EQ(left_of_communication(369).size(), 1u);
   EXPECT_EQ(left_of_communication(200).size(), 1u);
-  auto alike = ranks(Work(4, {1000, 1000}));
+  auto alike = ranks(StepWork(4, {1000, 1000}));
   alike[0].verdicts.push_back({{TrainingCause::exposed_communication, {90, 90, 90, 90}, "sends", "fix"}, {}, {}});
-  EXPECT_EQ(evidence_of(judged(alike)[0]), "sends") << "nobody waits";
+  EXPECT_EQ(last_evidence(judged(alike)[0]), "sends") << "nobody waits";
 }
 
 TEST(Stragglers, cannot_be_told_without_the_other_ranks) {
   const auto missing = [](std::size_t count, std::vector<std::optional<std::int64_t>> world) {
-    auto all = ranks(Work(4, std::vector<std::int64_t>(count, 1000)));
+    auto all = ranks(StepWork(4, std::vector<std::int64_t>(count, 1000)));
     for (Diagnosis& one : all) one.rank = *one.rank - 10 + 2;  // 2, 3, …
     std::vector<std::string> texts;
     for (const Diagnosis& one : judged(std::move(all), std::move(world)))
