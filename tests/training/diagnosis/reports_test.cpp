@@ -9,6 +9,7 @@
 
 #include "base/basics/error.h"
 #include "places.h"
+#include "refused.h"
 #include "trace/read/reader.h"
 #include "training/diagnosis/diagnosis.h"
 #include "training/diagnosis/tables.h"
@@ -106,7 +107,10 @@ TEST(ReportedTraces, have_the_same_steps_with_frames_that_never_end_and_without_
 
 TEST(ReportedTraces, of_another_framework_are_refused) {
   const NamedTrace jax = report("jax.trace");
-  EXPECT_THROW(diagnose(jax.file, jax.read.trace), Error);
+  EXPECT_EQ(
+      refused_with([&] { diagnose(jax.file, jax.read.trace); }),
+      "jax.trace: the trace has no operators, kernels or step markers, so it is not a training that takt knows; give a trace of "
+      "PyTorch's profiler, or list its contents with 'takt trace info'");
 }
 
 }  // namespace
