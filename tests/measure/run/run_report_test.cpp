@@ -198,7 +198,8 @@ TEST(ModelExplorer, keys_are_of_the_models_graph_and_values_add_up) {
   EXPECT_EQ(json.at("net").at("gradient").front().at("stop"), 0);
   EXPECT_EQ(json.at("net").at("gradient").back().at("stop"), 1);
   result.graph.reset();
-  EXPECT_EQ(refused_with([&] { to_model_explorer(result, profile); }), "model.onnx: its graph cannot be read, so there are no nodes for the times");
+  EXPECT_EQ(refused_with([&] { to_model_explorer(result, profile); }),
+            "model.onnx: its graph cannot be read, so there are no nodes for the times");
 }
 
 /// Twenty runs of 1 ms, in each of which the process waited for a processor as long; the last took `slowest`.

@@ -198,12 +198,14 @@ TEST(SizeLine, has_sizes_in_the_order_of_their_rows) {
       refused_with([&] {
         in_order_of_rows({{1000, 3000}, {2000, 2000}});
       }),
-      "plan set: 2000 nodes and 2000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave one out");
+      "plan set: 2000 nodes and 2000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave "
+      "one out");
   EXPECT_EQ(
       refused_with([&] {
         in_order_of_rows({{1000, 3000}, {1000, 3000}});
       }),
-      "plan set: 1000 nodes and 3000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave one out");
+      "plan set: 1000 nodes and 3000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave "
+      "one out");
 }
 
 TEST(SizeLine, grows_by_the_same_factor_from_one_size_to_another) {

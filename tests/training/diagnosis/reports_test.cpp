@@ -109,8 +109,8 @@ TEST(ReportedTraces, of_another_framework_are_refused) {
   const NamedTrace jax = report("jax.trace");
   EXPECT_EQ(
       refused_with([&] { diagnose(jax.file, jax.read.trace); }),
-      "jax.trace: the trace has no operators, kernels or step markers, so it is not a training that takt knows; give a trace of "
-      "PyTorch's profiler, or list its contents with 'takt trace info'");
+      "jax.trace: the trace has no operators, kernels or step markers, so it is not a training that takt knows; give a "
+      "trace of PyTorch's profiler, or list its contents with 'takt trace info'");
 }
 
 }  // namespace
