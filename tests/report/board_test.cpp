@@ -72,6 +72,10 @@ TEST(Board, without_a_beat_nothing_is_to_spare_and_without_loads_there_is_none) 
   ASSERT_TRUE(board);
   EXPECT_FALSE(board->cycle);
   EXPECT_FALSE(board->stations[0].spare);
+  tables[3] = made_table("bindings", {});
+  EXPECT_EQ(board_of(tables)->binds, "");
+  tables.erase(tables.begin() + 3);
+  EXPECT_EQ(board_of(tables)->binds, "");
   tables[1] = made_table("stages", {{{"stage", "a"s}, {"load_us", Cell()}}});
   EXPECT_FALSE(board_of(tables));
 }

@@ -39,6 +39,8 @@ TEST(TimelineExtras, counters_are_by_process_and_name_and_in_order_of_time) {
   EXPECT_EQ(counters[0].name, "queue");
   EXPECT_EQ(samples_of(counters[0]), (Pairs{{0, 1}, {200, 2}}));
   EXPECT_EQ(samples_of(counters[1]), (Pairs{{100, 0.5}}));
+  trace.add_counter(one, "waiting", Nanoseconds(100), 3);
+  EXPECT_EQ(counters_of(trace, 100).at(1).name, "waiting") << "of the first process";
 }
 
 TEST(TimelineExtras, memory_is_what_is_held_or_what_changed_since_the_begin) {

@@ -150,7 +150,7 @@ FlopCount::FlopCount(const Trace& trace) : trace_(trace) {
 
 std::optional<double> FlopCount::of(const HostSpan& op) const {
   if (!dims_) return std::nullopt;
-  const auto [known, is_new] = counted_.try_emplace(op.name, false);
+  const auto [known, is_new] = counted_.try_emplace(op.name);
   if (is_new) known->second = counted(trace_.text(op.name)) != nullptr;
   if (!known->second) return std::nullopt;
   std::string_view dims, concrete;

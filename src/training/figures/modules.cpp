@@ -24,7 +24,7 @@ Modules modules_of(const Trace& trace, const Activity& activity) {
   std::unordered_map<StringId, bool> known;
   for (const HostSpan& span : activity.named) {
     if (span.role != Role::frame) continue;
-    const auto [found, is_new] = known.try_emplace(span.name, false);
+    const auto [found, is_new] = known.try_emplace(span.name);
     if (is_new) found->second = trace.text(span.name).starts_with(module_front);
     if (found->second) modules.spans.push_back(span);
   }

@@ -7,6 +7,7 @@
 #include "base/basics/error.h"
 #include "measure/run/fake_session.h"
 #include "places.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -69,12 +70,13 @@ TEST(Fitting, what_cannot_be_opened_is_left_out_with_the_reason_and_settings_of_
   const auto result = fit(three_others, open);
   ASSERT_EQ(result.rows.size(), 1u);
   EXPECT_EQ(result.not_tried, std::vector<std::string>{"runtime other: it lacks an operator"});
-  EXPECT_THROW(fit(three,
-                   [](const Candidate& candidate) -> std::unique_ptr<Session> {
-                     if (candidate.threads) throw Error(ErrorKind::runtime, "no thread");
-                     return noisy_session(1000, 0.05, 7);
-                   }),
-               Error);
+  EXPECT_EQ(refused_with([&] {
+              fit(three, [](const Candidate& candidate) -> std::unique_ptr<Session> {
+                if (candidate.threads) throw Error(ErrorKind::runtime, "no thread");
+                return noisy_session(1000, 0.05, 7);
+              });
+            }),
+            "no thread");
 }
 
 TEST(Fitting, says_settings_in_words) {

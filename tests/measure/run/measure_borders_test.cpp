@@ -8,6 +8,7 @@
 #include "measure/run/fake_session.h"
 #include "measure/run/results.h"
 #include "measure/timing/measure.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -211,8 +212,8 @@ TEST(MeasureBorders, a_run_that_fails_when_it_was_asked_to_stop_is_no_run) {
   EXPECT_THAT(measurement.finish().samples, ElementsAre(ns(5), ns(5)));
   stop = stops = false;
   Measurement failing(session, settings, nullptr, {});
-  EXPECT_THROW(failing.run_block(9, [] {}), Error) << "nobody asked it to";
-  EXPECT_THROW(failing.finish(), Error) << "there is no run";
+  EXPECT_EQ(refused_with([&] { failing.run_block(9, [] {}); }), "cancelled") << "nobody asked it to";
+  EXPECT_EQ(refused_with([&] { failing.finish(); }), "stopped before the first measured run") << "there is no run";
 }
 
 /// Operators of two warm-up runs and three samples, or of as many as the runtime still has: the newest.

@@ -7,14 +7,23 @@
 
 #include "base/basics/error.h"
 #include "measure/run/results.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
 
 TEST(Percentiles, are_read_from_text) {
   EXPECT_EQ(parse_percentiles("50, 95,99.9,0,100"), (std::vector<double>{50, 95, 99.9, 0, 100}));
-  for (const char* wrong : {"", "50,", "p99", "-1", "100.1", "nan", "50;60"})
-    EXPECT_THROW(parse_percentiles(wrong), UsageError) << wrong;
+  for (const auto& [wrong, part] : {std::pair<std::string, std::string>{"", ""},
+                                    {"50,", ""},
+                                    {"p99", "p99"},
+                                    {"1,-1", "-1"},
+                                    {"100.1", "100.1"},
+                                    {"nan", "nan"},
+                                    {"50;60", "50;60"}})
+    EXPECT_EQ(refused_with([&, &text = wrong] { parse_percentiles(text); }),
+              "--percentiles '" + wrong + "': '" + part +
+                  "' is not a number from 0 to 100; write numbers such as 50,95,99.9");
 }
 
 TEST(Percentiles, interpolate_between_runs_of_any_order) {

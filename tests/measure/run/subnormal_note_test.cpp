@@ -51,6 +51,38 @@ TEST_F(SubnormalNote, names_the_weights_and_the_switch_of_the_runtime) {
   }
 }
 
+TEST_F(SubnormalNote, has_the_share_in_figures_that_it_carries) {
+  const auto said = [&](std::size_t weights, std::size_t subnormal, int others) {
+    std::vector<float> values(weights, 1);
+    std::fill_n(values.begin(), subnormal, 1e-40F);
+    const Shape shape{static_cast<std::int64_t>(weights)};
+    ModelBuilder b;
+    auto sum = b.node("Add", {b.input("x", ElementType::f32, shape), b.floats(values, shape, "worst")});
+    for (int i = 0; i < others; ++i) {
+      std::vector<float> fewer(weights, 1);
+      fewer[0] = 1e-40F;
+      sum = b.node("Add", {sum, b.floats(fewer, shape, "other" + std::to_string(i))});
+    }
+    b.output(sum);
+    write_onnx(b.build(), model_);
+    for (const std::string& runtime : runtime_names()) {
+      const auto notes = subnormal_note(of(runtime), {});
+      if (!traits_of(runtime).subnormals_as_zero.empty())
+        return notes.empty() ? "" : notes[0].substr(0, notes[0].find("; "));
+    }
+    return std::string("skipped");
+  };
+  const std::string first = said(4, 0, 0);
+  if (first == "skipped") GTEST_SKIP() << "no runtime that says it";
+  EXPECT_EQ(first, "") << "ordinary weights";
+  const std::string begin = "weights are subnormal numbers (closer to 0 than 1.2e-38): ";
+  EXPECT_EQ(said(4, 1, 0), begin + "25 % of worst");
+  EXPECT_EQ(said(10, 3, 2), begin + "30 % of worst and some of 2 others");
+  EXPECT_EQ(said(16, 1, 0), begin + "6.2 % of worst");
+  EXPECT_EQ(said(1000, 1, 0), begin + "0.1 % of worst");
+  EXPECT_EQ(said(1001, 1, 0), begin + "less than 0.1 % of worst");
+}
+
 TEST_F(SubnormalNote, of_a_run_stands_in_its_result_unless_zeros_were_asked_for) {
   for (const std::string& runtime : runtime_names()) {
     const RuntimeTraits traits = traits_of(runtime);

@@ -12,6 +12,7 @@
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/simulation.h"
 #include "pipeline/record/run_check.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -189,7 +190,9 @@ TEST(Turns, generated_values_differ_and_are_the_same_for_the_same_seed) {
   EXPECT_EQ(generated(1), values);
   EXPECT_NE(generated(2), values);
   std::vector<InputTurns> many{{0, "x", {}, std::int64_t{1} << 40}};
-  EXPECT_THROW(generate_turns(many, samples, 1), Error) << "more than fits into memory";
+  EXPECT_EQ(refused_with([&] { generate_turns(many, samples, 1); }),
+            "data.x: 1099511627776 values need more than 8 GiB, and all of them are kept in memory; use fewer")
+      << "more than fits into memory";
 }
 
 class RealData : public testing::TestWithParam<std::string> {

@@ -8,6 +8,7 @@
 #include "flow/flow_words.h"
 #include "model/runtime/models.h"
 #include "pipeline/engine/shared_resources.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -140,7 +141,11 @@ TEST(Simulation, devices_that_share_something_slow_each_other_down) {
       << "what the pipeline says of a stage holds";
   EXPECT_EQ(slow_down_of(*own.contention, 2, 1, {0}), 1);
   folder.write("right.yaml", "{" + law + ", shares: {memory: {law: queue, pressure: 1}}}");
-  EXPECT_THROW(simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))), Error);
+  EXPECT_EQ(
+      refused_with([&] { simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))); }),
+      (folder / "p.yaml").string() +
+          ": 'memory' has one contention model on the device of stage 'b' and another on that of an earlier stage; "
+          "describe it in the same way");
 }
 
 // A quarter of the divided stage is on the left: 0.25 · 0.2 + 0.75 · 1 of pressure, 0.25 · 0.4 + 0.75 · 0.8 of

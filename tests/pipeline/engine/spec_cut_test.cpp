@@ -7,6 +7,7 @@
 #include "base/basics/error.h"
 #include "flow/flow_words.h"
 #include "model/runtime/models.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -142,7 +143,8 @@ TEST(SpecCut, what_fails_is_thrown) {
   PipelineSpec spec = three();
   spec.timeout = std::chrono::milliseconds(1);
   CutRunner runner(spec, false);
-  EXPECT_THROW(runner.run(std::vector{2}), Error);
+  EXPECT_EQ(refused_with([&] { runner.run(std::vector{2}); }),
+            "p.yaml: stage 'c', batch 0: not completed after 1.00 ms; raise 'timeout', or check the device");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "pipeline/engine/batch_values.h"
 #include "pipeline/stages/buffer_pool.h"
 #include "pipeline/stages/tensor_split.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -174,8 +175,11 @@ TEST(TensorSplit, strings_are_copied) {
 
 TEST(TensorSplit, rows_that_do_not_add_up_are_refused) {
   const auto whole = shared_floats({3, 2}, {1, 2, 3, 4, 5, 6});
-  EXPECT_THROW(split_tensor(whole, 0, {1, 1}), Error);
-  EXPECT_THROW(split_tensor(whole, 2, {1, 2}), Error);
+  EXPECT_EQ(refused_with([&] {
+              split_tensor(whole, 0, {1, 1});
+            }),
+            "tensor 'x' {3,2}: its axis 0 is not split into 1 + 1 rows; give the parts of this tensor");
+  EXPECT_EQ(refused_with([&] { split_tensor(whole, 2, {1, 2}); }), "tensor 'x' {3,2}: it has no axis 2 to split along");
 }
 
 }  // namespace

@@ -50,6 +50,19 @@ TEST(Crowds, are_who_ran_beside_and_for_how_long) {
   EXPECT_EQ(crowds_of(run, {}, 3)[0].executions.size(), 3u);
 }
 
+// Two stages of 1 ms in lock-step: from 1 ms, when the second begins, to 5 ms, when the first has done its five batches.
+TEST(Crowds, are_of_executions_while_every_stage_works) {
+  PipelineRun run = run_truth(chain({1000, 1000}, 2, 5));
+  const auto counted = [&] {
+    std::vector<std::size_t> counts;
+    for (const StageCrowds& stage : crowds_of(run, {}, 100)) counts.push_back(stage.executions.size());
+    return counts;
+  };
+  EXPECT_EQ(counted(), (std::vector<std::size_t>{4, 4}));
+  run.warmup = 2;
+  EXPECT_EQ(counted(), (std::vector<std::size_t>{3, 2}));
+}
+
 TEST(Crowds, know_what_counts_of_a_factor_while_cores_are_short) {
   // Three of one thread on two cores: each other one is beside for half of the time (1 − 0.5) / (1.5 − 0.5).
   TruePipeline truth = chain({2000, 2000, 2000}, 2, 20);
@@ -124,6 +137,17 @@ TEST(ContentionPosterior, are_the_same_for_the_same_seed) {
   };
   EXPECT_EQ(factors(3), factors(3));
   EXPECT_NE(factors(3), factors(4));
+}
+
+// As they are drawn: whatever changes them changes the range of every answer of `takt pipeline whatif`.
+TEST(ContentionPosterior, of_a_noisy_record_are_these) {
+  TruePipeline truth = now_and_then(law_pair(), 12000);
+  truth.sigma = 0.1;
+  const ContentionPosterior laws = possible(truth);
+  EXPECT_NEAR(laws.factors[0][1].low, 1.478970, 1e-3);
+  EXPECT_NEAR(laws.factors[0][1].high, 1.553129, 1e-3);
+  EXPECT_NEAR(laws.factors[1][0].low, 1.474427, 1e-3);
+  EXPECT_NEAR(laws.factors[1][0].high, 1.549657, 1e-3);
 }
 
 TEST(ContentionPosterior, of_nothing_that_ran_are_what_is_expected) {

@@ -8,6 +8,7 @@
 #include "pipeline/contention/interference_file.h"
 #include "pipeline/whatif/what_if_cases.h"
 #include "places.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -171,7 +172,10 @@ TEST(Interference, what_is_complete_when_it_is_stopped_counts) {
   EXPECT_TRUE(report.interrupted);
   EXPECT_EQ(report.alone[0].executions, 150);
   stop = true;
-  EXPECT_THROW(measure_interference({"a", "b"}, stopping, settings), Error);
+  EXPECT_EQ(refused_with([&] {
+              measure_interference({"a", "b"}, stopping, settings);
+            }),
+            "interference: stopped before everything was measured once; let it run longer");
 }
 
 TEST(Interference, its_json_is_read_back) {
@@ -211,7 +215,10 @@ TEST(Interference, what_is_no_such_file_is_refused) {
   }
 }
 
-TEST(Interference, needs_a_stage) { EXPECT_THROW(measure_interference({}, runner({1000}, {}, 0)), Error); }
+TEST(Interference, needs_a_stage) {
+  EXPECT_EQ(refused_with([&] { measure_interference({}, runner({1000}, {}, 0)); }),
+            "interference: the pipeline has no stage; describe at least one");
+}
 
 TEST(Interference, beside_other_programs_says_that_it_does_not_know) {
   InterferenceReport report;

@@ -9,6 +9,7 @@
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
 #include "pipeline/contention/interference_file.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -198,8 +199,12 @@ TEST(SingleContention, what_is_complete_when_it_is_stopped_counts) {
   EXPECT_EQ(report.rounds, 1);
   EXPECT_TRUE(report.interrupted);
   stop = true;
-  EXPECT_THROW(measure_single({"a"}, {"memory", "cache"}, runs, settings), Error);
-  EXPECT_THROW(measure_single({}, {"memory"}, runs, settings), Error);
+  EXPECT_EQ(refused_with([&] {
+              measure_single({"a"}, {"memory", "cache"}, runs, settings);
+            }),
+            "interference: stopped before everything was measured once; let it run longer");
+  EXPECT_EQ(refused_with([&] { measure_single({}, {"memory"}, runs, settings); }),
+            "interference: the pipeline has no stage or no load; describe at least one");
 }
 
 TEST(SingleContention, says_how_far_it_is_off) {

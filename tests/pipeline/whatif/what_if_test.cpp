@@ -11,6 +11,7 @@
 #include "pipeline/contention/overlap.h"
 #include "pipeline/whatif/what_if_cases.h"
 #include "places.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -314,7 +315,8 @@ TEST(KnownContention, measured_pairs_go_by_name_and_strangers_are_refused) {
   EXPECT_EQ(known.law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.5, 1}}));
   EXPECT_TRUE(known.known[1][0]);
   EXPECT_FALSE(known.known[0][1]);
-  EXPECT_THROW(known_contention(run, std::vector{stranger}), Error);
+  EXPECT_EQ(refused_with([&] { known_contention(run, std::vector{stranger}); }),
+            "the measured slowdowns belong to other stages, such as 'other'; measure those of this pipeline");
 }
 
 /// One stage of 7.7 ms that wants 0.85 of its device, which the record does not tell.
@@ -478,10 +480,13 @@ TEST(Replay, more_threads_leave_less_of_the_cores_for_others) {
   const PipelineRun predicted = replay(run, changes);
   EXPECT_NEAR(makespan_ratio(predicted, truth), 1, 0.01);
   EXPECT_EQ(predicted.stages[1].threads, 2);
-  EXPECT_THROW(replay(run, std::vector{changes[0]}), UsageError) << "nobody knows how long it takes then";
+  EXPECT_EQ(
+      refused_with([&] { replay(run, std::vector{changes[0]}); }),
+      "'stage.infer.threads=2': its time with 2 threads is unknown; also give --set stage.infer.time=x0.6 or =5ms");
   PipelineRun untold = run;
   untold.cores.reset();
-  EXPECT_THROW(replay(untold, changes), UsageError);
+  EXPECT_EQ(refused_with([&] { replay(untold, changes); }),
+            "'stage.infer.threads=2': the trace does not report how many threads the stage had");
 }
 
 TEST(OverlapShares, count_every_execution_beside) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -66,7 +67,8 @@ TEST(EdgeLists, a_file_without_an_edge_is_refused) {
 TEST(EdgeLists, a_file_is_read_and_its_absence_told) {
   const TestFolder folder;
   EXPECT_EQ(read_edge_list(folder.write("graph.csv", "0,1\n")).nodes, 2);
-  EXPECT_THROW(read_edge_list(folder / "none.csv"), Error);
+  EXPECT_EQ(refused_with([&] { read_edge_list(folder / "none.csv"); }),
+            "cannot read '" + (folder / "none.csv").string() + "': no such file");
 }
 
 }  // namespace

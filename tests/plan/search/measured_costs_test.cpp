@@ -5,6 +5,7 @@
 
 #include "base/basics/error.h"
 #include "plan/search/search.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -63,7 +64,8 @@ TEST(MeasuredCosts, are_missing_where_nothing_was_measured) {
   EXPECT_FALSE(costs->time({1, 1}, 2, 1));
   EXPECT_THAT(costs->why_missing({1, 1}, 2), HasSubstr("lost"));
   EXPECT_FALSE(costs->divide({1, 1}, {0, 1}));
-  EXPECT_THROW(measured_costs(std::make_shared<CostLookup>(StageMeasurements{}), {}), Error);
+  EXPECT_EQ(refused_with([&] { measured_costs(std::make_shared<CostLookup>(StageMeasurements{}), {}); }),
+            "the costs have no rows; measure some stages first");
 }
 
 TEST(MeasuredCosts, lead_to_a_plan) {

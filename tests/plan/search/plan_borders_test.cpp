@@ -5,6 +5,7 @@
 #include "base/basics/error.h"
 #include "plan/estimate/size_line.h"
 #include "plan/sets/set.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -40,8 +41,17 @@ TEST(SizeLine, sizes_between_have_both_ends_and_grow) {
   EXPECT_THAT(texts_of(sizes_between({10, 10}, {40, 40}, 3)), ElementsAre("10,10", "20,20", "40,40"));
   EXPECT_THAT(texts_of(sizes_between({1, 1}, {2, 1}, 9)), ElementsAre("1,1", "2,1")) << "none twice";
   EXPECT_THAT(texts_of(in_order_of_rows({{9, 1}, {1, 2}, {2, 4}})), ElementsAre("1,2", "2,4", "9,1"));
-  EXPECT_THROW(in_order_of_rows({{9, 1}, {1, 9}}), Error) << "as many rows";
-  EXPECT_THROW(check_rows_grow({{9, 1}, {1, 9}}), Error);
+  EXPECT_EQ(
+      refused_with([&] {
+        in_order_of_rows({{9, 1}, {1, 9}});
+      }),
+      "plan set: 1 nodes and 9 edges do not have more rows (nodes + edges) than 9 nodes and 1 edges; leave one out")
+      << "as many rows";
+  EXPECT_EQ(
+      refused_with([&] {
+        check_rows_grow({{9, 1}, {1, 9}});
+      }),
+      "plan set: 1 nodes and 9 edges do not have more rows (nodes + edges) than 9 nodes and 1 edges; leave one out");
   EXPECT_NO_THROW(check_rows_grow({{9, 1}, {1, 10}}));
 }
 

@@ -6,6 +6,7 @@
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "base/files/temporary_folder.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -84,7 +85,9 @@ TEST_F(PlanCostSources, of_a_sweep_have_the_slow_downs_that_it_measured) {
   const auto named = file("named.json", R"({"tables": {"pairs": []}})");
   EXPECT_EQ(slowed(PlanCostSource(folder_.path(), {.interference = named})), 1);
   file("results/interference.json", "{");
-  EXPECT_THROW(PlanCostSource(folder_.path()), Error);
+  EXPECT_EQ(refused_with([&] { PlanCostSource(folder_.path()); }),
+            (folder_.path() / "results/interference.json").string() +
+                ": has no measured slowdowns; make them with 'takt pipeline interference FILE.yaml --save'");
 }
 
 TEST_F(PlanCostSources, name_their_files_and_tell_other_contents_apart) {

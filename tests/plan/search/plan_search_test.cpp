@@ -9,6 +9,7 @@
 #include "places.h"
 #include "plan/search/plan_words.h"
 #include "plan/search/random_plan.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -357,8 +358,10 @@ TEST(PlanSearch, ranks_candidates_that_are_given_each_with_the_best_of_its_share
   EXPECT_EQ(to_string(ranked.plans[2].plan), "CPU[1] | GPU[2]");
   EXPECT_EQ(ranked.best_single->value.count(), 40);
   EXPECT_TRUE(ranked.optimal());
-  EXPECT_THROW(rank_plans({}, costs, {}), Error);
-  EXPECT_THROW(rank_plans(candidates, costs, {.top = 0}), Error);
+  EXPECT_EQ(refused_with([&] { rank_plans({}, costs, {}); }),
+            "no plan is possible: no candidate can run with these costs");
+  EXPECT_EQ(refused_with([&] { rank_plans(candidates, costs, {.top = 0}); }),
+            "plan search: 0 is not a number of plans; ask for 1 or more");
 }
 
 TEST(PlanSearch, names_the_stage_that_no_unit_runs) {

@@ -7,6 +7,7 @@
 
 #include "base/basics/error.h"
 #include "plan/search/plan_words.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -193,8 +194,18 @@ TEST(SizeLine, has_sizes_in_the_order_of_their_rows) {
   EXPECT_EQ(rows_of(sizes[0]), 3000);
   EXPECT_EQ(rows_of(sizes[1]), 5001);
   EXPECT_EQ(rows_of(sizes[2]), 8000);
-  EXPECT_THROW(in_order_of_rows({{1000, 3000}, {2000, 2000}}), Error);
-  EXPECT_THROW(in_order_of_rows({{1000, 3000}, {1000, 3000}}), Error);
+  EXPECT_EQ(
+      refused_with([&] {
+        in_order_of_rows({{1000, 3000}, {2000, 2000}});
+      }),
+      "plan set: 2000 nodes and 2000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave "
+      "one out");
+  EXPECT_EQ(
+      refused_with([&] {
+        in_order_of_rows({{1000, 3000}, {1000, 3000}});
+      }),
+      "plan set: 1000 nodes and 3000 edges do not have more rows (nodes + edges) than 1000 nodes and 3000 edges; leave "
+      "one out");
 }
 
 TEST(SizeLine, grows_by_the_same_factor_from_one_size_to_another) {
@@ -203,7 +214,11 @@ TEST(SizeLine, grows_by_the_same_factor_from_one_size_to_another) {
   for (std::size_t s = 1; s < 5; ++s) EXPECT_NEAR(double(rows_of(sizes[s])) / double(rows_of(sizes[s - 1])), 2, 0.01);
   EXPECT_EQ(sizes.back().edges, 8000);
   EXPECT_EQ(sizes_between({1, 0}, {3, 0}, 16).size(), 3u);
-  EXPECT_THROW(sizes_between({10, 0}, {5, 5}, 4), Error);
+  EXPECT_EQ(
+      refused_with([&] {
+        sizes_between({10, 0}, {5, 5}, 4);
+      }),
+      "plan set: 5 nodes and 5 edges do not have more rows (nodes + edges) than 10 nodes and 0 edges; leave one out");
   const SizeLine line({{1000, 0}, {2000, 1000}, {2000, 5000}});
   EXPECT_EQ(line.with_rows(2000).nodes, 1500);
   EXPECT_EQ(line.with_rows(5000).edges, 3000);

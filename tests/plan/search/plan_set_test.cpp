@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "places.h"
 #include "plan/search/plan_words.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -154,8 +155,10 @@ TEST(Switching, avoids_plans_under_which_a_batch_is_not_possible) {
       {Nanoseconds(10), Nanoseconds(20)}, {std::nullopt, Nanoseconds(20)}, {Nanoseconds(10), std::nullopt}};
   EXPECT_THAT(chosen_switching(costs, Nanoseconds(1000)).plans, ElementsAre(0, 1, 0));
   EXPECT_THAT(best_switching(costs, Nanoseconds(1000)).plans, ElementsAre(1, 1, 0));
-  EXPECT_THROW(best_switching({{std::nullopt}}, Nanoseconds(1)), Error);
-  EXPECT_THROW(chosen_switching({{std::nullopt}}, Nanoseconds(1)), Error);
+  EXPECT_EQ(refused_with([&] { best_switching({{std::nullopt}}, Nanoseconds(1)); }),
+            "plan set: none of the plans can run one of the batches; compile the set with its size");
+  EXPECT_EQ(refused_with([&] { chosen_switching({{std::nullopt}}, Nanoseconds(1)); }),
+            "plan set: none of the plans can run one of the batches; compile the set with its size");
   EXPECT_TRUE(best_switching({}, Nanoseconds(1)).plans.empty());
 }
 

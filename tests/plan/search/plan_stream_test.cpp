@@ -8,6 +8,7 @@
 #include "places.h"
 #include "plan/search/plan_words.h"
 #include "plan/sets/set_tables.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -102,9 +103,16 @@ TEST(PlanStream, of_other_costs_is_refused) {
     return std::make_shared<PlanCostTable>(costs_of({{1, 2}, {1, 2}}, {"CPU", "GPU"}));
   };
   const auto other_units = [](const GraphSize&) { return std::make_shared<PlanCostTable>(costs_of({{1}}, {"CPU"})); };
-  EXPECT_THROW(simulate_stream(crossing_set(), other_stages, {{1000, 0}}), Error);
-  EXPECT_THROW(simulate_stream(crossing_set(), other_units, {{1000, 0}}), Error);
-  EXPECT_THROW(simulate_stream(crossing_set(), crossing_stage, {}), Error);
+  EXPECT_EQ(refused_with([&] {
+              simulate_stream(crossing_set(), other_stages, {{1000, 0}});
+            }),
+            "plan set: has 1 stages, but the costs have 2; use the costs that it was compiled from");
+  EXPECT_EQ(refused_with([&] {
+              simulate_stream(crossing_set(), other_units, {{1000, 0}});
+            }),
+            "plan set: has plans for GPU, for which there are no costs; use the costs that it was compiled from");
+  EXPECT_EQ(refused_with([&] { simulate_stream(crossing_set(), crossing_stage, {}); }),
+            "plan set: the stream has no batches");
   const auto unknown = [](const GraphSize& size) { return size.nodes == 7 ? nullptr : crossing_stage(size); };
   try {
     simulate_stream(crossing_set(), unknown, {{1000, 0}, {7, 2}});

@@ -7,6 +7,7 @@
 #include "plan/estimate/chosen_units.h"
 #include "plan/search/plan_words.h"
 #include "plan/search/source_plans.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -113,9 +114,10 @@ TEST(ChosenUnits, have_the_costs_of_those_alone) {
   EXPECT_EQ(chosen->memory({1, 2}, 0, 1), 30);
   EXPECT_EQ(chosen->memory_limit(0), 100);
   EXPECT_FALSE(chosen->memory_limit(1));
-  EXPECT_THROW(with_units(all, {"TPU"}), Error);
-  EXPECT_THROW(with_units(all, {"CPU", "cpu"}), Error);
-  EXPECT_THROW(with_units(all, {}), Error);
+  EXPECT_EQ(refused_with([&] { with_units(all, {"TPU"}); }),
+            "there are no costs of the unit 'TPU'; did you mean 'CPU'?");
+  EXPECT_EQ(refused_with([&] { with_units(all, {"CPU", "cpu"}); }), "the unit CPU is listed twice");
+  EXPECT_EQ(refused_with([&] { with_units(all, {}); }), "no unit is given; use CPU, GPU, NPU");
 }
 
 }  // namespace

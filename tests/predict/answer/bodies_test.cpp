@@ -62,6 +62,10 @@ TEST(Bodies, a_loop_in_a_loop_takes_the_turns_of_both) {
   inner.bodies.push_back({0, "body", 5, facts_of_kernels({"MatMul"})});
   facts.bodies.push_back({0, "body", 3, inner});
   EXPECT_NEAR(predicted_with(predictor, facts).kernels[0].us, loop_us + 3 * (loop_us + 5 * 2), 1e-9);
+  const auto notes = notes_on_bodies(predictor, facts);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_THAT(notes[0].text, HasSubstr("at most 3 turns of "));
+  EXPECT_EQ(notes[1].text, "Loop 'Loop_node': at most 5 turns of 2.00 µs");
 }
 
 TEST(Bodies, of_branches_the_longer_one_counts_and_the_shorter_one_is_the_lower_end) {
@@ -74,7 +78,10 @@ TEST(Bodies, of_branches_the_longer_one_counts_and_the_shorter_one_is_the_lower_
   EXPECT_NEAR(with.us - without.us, 6, 1e-9);
   EXPECT_NEAR(with.low_us - without.low_us, 1, 1e-9);
   EXPECT_NEAR(with.high_us - without.high_us, 12 + 10, 1e-9);
-  EXPECT_THAT(notes_on_bodies(predictor, facts)[0].text, HasSubstr("'else_branch' takes 2.00 µs"));
+  const auto notes = notes_on_bodies(predictor, facts);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(notes[0].text, "If 'If_node': 'else_branch' takes 2.00 µs; the longer branch counts");
+  EXPECT_EQ(notes[1].text, "If 'If_node': 'then_branch' takes 6.00 µs; the longer branch counts");
 }
 
 TEST(Bodies, a_count_that_nobody_knows_makes_a_lower_bound) {
@@ -88,7 +95,10 @@ TEST(Bodies, a_count_that_nobody_knows_makes_a_lower_bound) {
   EXPECT_TRUE(std::isinf(with.high_us));
   const auto notes = notes_on_bodies(predictor, facts);
   EXPECT_TRUE(notes[0].is_open);
-  EXPECT_THAT(notes[0].text, HasSubstr("an unknown number of turns"));
+  EXPECT_EQ(
+      notes[0].text,
+      "Loop 'Loop_node' runs an unknown number of turns, each about 2.00 µs: one is counted, so the prediction is a "
+      "lower bound; if the count is an input of the model, give it with --input");
 }
 
 }  // namespace

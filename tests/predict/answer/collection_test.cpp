@@ -17,6 +17,7 @@
 #include "predict/answer/predict_words.h"
 #include "predict/collect/journal.h"
 #include "predict/collect/record.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -186,7 +187,10 @@ TEST(Collection, every_model_is_measured_once_a_round_and_never_again) {
   EXPECT_EQ(measuring.told, (Tellings{{1, 4}, {2, 4}, {3, 4}, {4, 4}}));
   EXPECT_EQ(measuring.asked().size(), 4u) << "all was there";
   measuring.settings.threads = 2;
-  EXPECT_THROW(collect(measuring.settings), Error) << "in another way";
+  EXPECT_TRUE(
+      refused_with([&] { collect(measuring.settings); })
+          .ends_with("d.csv.jsonl: was measured with different settings (threads 3 instead of 2); give another file "
+                     "with -o, or the same settings and machine class"));
 }
 
 /// How often a model is measured in one round whose answer is this, and what its row says.

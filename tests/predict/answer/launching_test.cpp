@@ -93,6 +93,8 @@ TEST(Launching, a_kind_of_work_that_no_model_has_costs_what_the_others_do) {
   EXPECT_NEAR(unknown / known, 1, 0.15);
 }
 
+TEST(Launching, of_no_model_is_nothing) { EXPECT_EQ(fit_launching({}), Launching{}); }
+
 TEST(Launching, of_one_model_says_what_it_took) {
   const std::vector<WholeSample> one{{std::vector<KernelTime>(30, {2}), 1000, 500}};
   EXPECT_NEAR(fit_launching(one).whole(one.front().kernels, 1000), 500, 10);

@@ -13,6 +13,7 @@
 #include "predict/answer/load_training.h"
 #include "predict/answer/loaded_prediction.h"
 #include "predict/answer/predict_words.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -274,7 +275,9 @@ TEST(LoadedPrediction, takes_the_most_certain_law_that_has_its_figures) {
   quiet.overhead_us = 20, quiet.us = 100, quiet.low_us = 95, quiet.high_us = 105;
   const std::vector<KernelFacts> kernels{kernel("Conv", KernelGroup::conv, 1000, 10)};
   predictor.trees = RatioTrees({1e9, 1e9}, 1);
-  EXPECT_THROW(beside_load(predictor, quiet, kernels, no_load), Error);
+  EXPECT_EQ(refused_with([&] { beside_load(predictor, quiet, kernels, no_load); }),
+            "the predictor has no load model: its dataset was collected without --stress, or has too few measurements "
+            "under load; collect with --stress (more rounds, fewer other programs) and fit again");
 
   predictor.model_width = 0.05;
   predictor.load_laws = train_load(drawn_by_load(18, 0.03, quiet_us), quiet_us).laws;

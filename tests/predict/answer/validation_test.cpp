@@ -10,6 +10,7 @@
 #include "places.h"
 #include "predict/answer/predict_words.h"
 #include "predict/fit/baselines.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -117,7 +118,8 @@ TEST(Validation, errors_are_those_of_the_noise_and_intervals_hold) {
 
 TEST(Validation, one_architecture_cannot_be_tested) {
   const Dataset dataset = drawn_dataset(1, 30, 0, uneven_law);
-  EXPECT_THROW(validate(dataset, {}), Error);
+  EXPECT_EQ(refused_with([&] { validate(dataset, {}); }),
+            "the dataset has only one architecture, so no other can be held out for testing; collect more models");
 }
 
 TEST(Baselines, lines_of_flops_find_lines_of_flops) {

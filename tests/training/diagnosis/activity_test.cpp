@@ -191,6 +191,53 @@ TEST(IdleCauses, are_taken_in_their_order_and_add_up) {
   EXPECT_TRUE(idle_causes(activity_of(Trace()), steps).all().empty());
 }
 
+/// Whether a gap of 30 ns before work that no call is known of is one of launches: an operator runs in `worked` of it.
+bool is_launch_gap(std::int64_t worked) {
+  SmallTrace small;
+  small.add(small.host, "ProfilerStep#0", "user_annotation", 0, 100);
+  small.add(small.stream, "gemm", "kernel", 0, 50);
+  small.add(small.stream, "gemm", "kernel", 80, 20);
+  small.add(small.host, "aten::mm", "cpu_op", 40, 10);  // beside the first one
+  small.add(small.host, "aten::mm", "cpu_op", 60, worked);
+  Steps steps;
+  steps.list.push_back({0, {0, 100}, {0, 100}});
+  const IdleCauses causes = idle_causes(activity_of(small.trace), steps);
+  EXPECT_EQ(total(causes.all()).count(), 30);
+  return total(causes.launch).count() == 30;
+}
+
+TEST(IdleCauses, of_work_without_a_known_call_ask_for_a_third_at_work) {
+  EXPECT_TRUE(is_launch_gap(10));
+  EXPECT_FALSE(is_launch_gap(9));
+}
+
+/// Ten ns of each part alone: everything begins in the middle of what comes before it.
+std::vector<std::int64_t> parts_of_step(bool has_device) {
+  SmallTrace small;
+  if (has_device) {
+    small.add(small.stream, "gemm", "kernel", 0, 10);
+    small.add(small.stream, "Memcpy HtoD", "gpu_memcpy", 5, 15);
+    small.add(small.second, "ncclDevKernel_AllReduce", "kernel", 15, 15);
+  }
+  small.add(small.host, "cudaLaunchKernel", "cuda_runtime", 25, 15);
+  small.add(small.host, "cudaStreamSynchronize", "cuda_runtime", 35, 15);
+  small.add(small.host, "enumerate(DataLoader)#x", "user_annotation", 45, 15);
+  small.add(small.host, "aten::mm", "cpu_op", 55, 15);
+  small.add(small.host, "gloo:all_reduce", "user_annotation", 65, 15);
+  Steps steps;
+  steps.list.push_back({0, {0, 100}, {0, 100}});
+  const Breakdown breakdown = break_down(activity_of(small.trace), steps);
+  EXPECT_EQ(breakdown.total, 100);
+  EXPECT_EQ(breakdown.applies[static_cast<std::size_t>(StepPart::kernel)], has_device);
+  return {breakdown.by_step[0].begin(), breakdown.by_step[0].end()};
+}
+
+TEST(Breakdown, has_each_instant_in_the_first_part_that_applies) {
+  EXPECT_THAT(parts_of_step(true), ElementsAre(10, 10, 10, 10, 10, 10, 10, 30));
+  EXPECT_THAT(parts_of_step(false), ElementsAre(0, 0, 10, 0, 15, 10, 10, 55))
+      << "collectives come last, launches are none";
+}
+
 /// What a step says whose kernels run for `busy` of 1000 ns and fill this part of the device.
 bool has_small_batch(std::int64_t busy, double fill) {
   SmallTrace small;

@@ -8,6 +8,7 @@
 
 #include "base/basics/error.h"
 #include "places.h"
+#include "refused.h"
 #include "trace/read/merge.h"
 #include "training/diagnosis/made_training.h"
 #include "training/diagnosis/tables.h"
@@ -310,7 +311,10 @@ TEST(Diagnosis, a_slow_rank_is_named_and_one_rank_alone_is_not_judged) {
 TEST(Diagnosis, a_trace_of_no_training_is_refused_and_one_without_steps_says_so) {
   Trace none;
   none.add_event(none.add_row(none.add_process("p"), "r"), "anything", "", Nanoseconds(0), Nanoseconds(5));
-  EXPECT_THROW(diagnose("none", none), Error);
+  EXPECT_EQ(
+      refused_with([&] { diagnose("none", none); }),
+      "none: the trace has no operators, kernels or step markers, so it is not a training that takt knows; give a "
+      "trace of PyTorch's profiler, or list its contents with 'takt trace info'");
   Trace once;
   const RowId row = once.add_row(once.add_process("p"), "r");
   once.add_event(row, "aten::mm", "cpu_op", Nanoseconds(0), Nanoseconds(50));

@@ -10,6 +10,7 @@
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
 #include "places.h"
+#include "refused.h"
 #include "test_folder.h"
 #include "training/diagnosis/diagnosis.h"
 #include "training/diagnosis/tables.h"
@@ -265,7 +266,9 @@ TEST(RankFiles, of_a_folder_are_its_traces_by_name) {
   folder.write("b/notes.txt", "x");
   const std::vector<std::filesystem::path> expected{"alone.json", first, second};
   EXPECT_EQ(with_files_of_folders({"alone.json", folder / "b"}), expected);
-  EXPECT_THROW(with_files_of_folders({folder.path()}), Error) << "no trace lies in it itself";
+  EXPECT_EQ(refused_with([&] { with_files_of_folders({folder.path()}); }),
+            folder.path().string() + ": the folder has no traces (.json, .json.gz, .pftrace)")
+      << "no trace lies in it itself";
 }
 
 TEST(RankVerdicts, steps_are_matched_by_number_and_missing_ranks_are_told) {

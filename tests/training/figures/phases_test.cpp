@@ -89,6 +89,19 @@ TEST(Phases, of_a_device_are_those_whose_calls_launched_its_work) {
   EXPECT_EQ(sum, steps);
 }
 
+// The device is 10 behind the program: its first step is from 0 to 110, where the program's ends at 100.
+TEST(Phases, of_a_device_are_within_its_own_steps) {
+  MadeWork made = two_steps();
+  made.launch(made.loop, 14, "gemm", 20, 5);
+  made.launch(made.loop, 95, "last", 96, 14);
+  made.launch(made.loop, 114, "gemm", 120, 5);
+  made.launch(made.loop, 195, "last", 196, 14);
+  const PhaseFigures figures = phases_of(made.trace);
+  EXPECT_EQ(figures.list[0].device_ns, 10'000);
+  EXPECT_EQ(figures.list[4].device_ns, 28'000);
+  EXPECT_EQ(figures.device_idle_ns, 210'000 - 38'000);
+}
+
 TEST(Phases, know_the_operations_of_each) {
   MadeWork made = two_steps();
   made.trace.set_args(made.add(made.loop, "aten::mm", "cpu_op", 15, 2),

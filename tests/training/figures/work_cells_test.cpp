@@ -99,6 +99,16 @@ TEST(Cells, of_diagnose_matrix_units) {
                                        {"longest_kernel", {"h884gemm", "ampere_sgemm"}}});
 }
 
+TEST(WorkTables, have_phases_of_a_program_without_marks_and_device) {
+  std::vector<NamedTrace> list(1);
+  MadeWork made;
+  made.add(made.loop, "aten::mm", "cpu_op", 0, 10);
+  list[0].read.trace = std::move(made.trace);
+  const std::vector<Activity> activities{activity_of(list[0].read.trace)};
+  EXPECT_EQ(work_table("phases", list, activities)->rows.size(), 5u);
+  EXPECT_TRUE(work_table("phases", std::vector<NamedTrace>(1), std::vector<Activity>(1))->rows.empty());
+}
+
 TEST(WorkTables, say_what_to_record_where_they_are_empty) {
   EXPECT_THAT(std::string(what_to_record("modules")), HasSubstr("with_stack=True"));
   EXPECT_THAT(std::string(what_to_record("memory")), HasSubstr("profile_memory=True"));
