@@ -45,7 +45,7 @@ CommandLine declare(EvaluateOptions& o) {
            &o.rounds);
   line.add({.names = "--time",
             .value = "DURATION",
-            .meaning = "Total time that each model runs, over all rounds",
+            .meaning = "Total time that each model runs, over all rounds; kernels are timed in one more",
             .fallback = o.time},
            &o.time);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
@@ -78,8 +78,9 @@ std::string text_of(const EvaluateOptions& o, std::vector<EvaluatedModel> models
   for (EvaluatedModel& model : models) model.model = std::filesystem::path(model.model).stem().string();
   const auto tables = evaluate_tables(models);
   const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
+  const std::string groups = tables[2].rows.empty() ? "" : "\n" + to_text(tables[2], o.output.style());
   return answer(models) + to_text(without_empty_columns(tables[0]), o.output.style()) + "\n" +
-         to_text(runs, o.output.style());
+         to_text(runs, o.output.style()) + groups;
 }
 
 int run(EvaluateOptions& o, Arguments arguments) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/basics/error.h"
@@ -29,6 +31,18 @@ CollectTask task_of(const Predictor& predictor, const EvaluateSettings& settings
           .round = round};
 }
 
+/// The kernels of a record beside their predictions; none where the model that ran has other kernels.
+std::vector<EvaluatedKernel> compared_kernels(const PredictedModel& predicted, const CollectRecord& record) {
+  const auto& facts = predicted.facts.kernels;
+  if (facts.size() != record.kernels.size()) return {};
+  std::vector<EvaluatedKernel> kernels;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (facts[i].op_type != record.kernels[i].facts.op_type) return {};
+    kernels.push_back({facts[i].group, record.kernels[i].us, predicted.prediction.kernels[i].recorded_us});
+  }
+  return kernels;
+}
+
 void check_stop(const EvaluateSettings& settings) {
   if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "stopped before every model was measured");
 }
@@ -45,6 +59,9 @@ class Predictions {
   void prepare(std::size_t model) {
     if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
   }
+
+  /// Of a model that is prepared.
+  const PredictedModel& quiet(std::size_t model) const { return *models_[model]; }
 
   /// Of a model that is prepared. Throws what beside_load() throws.
   ModelPrediction next(std::size_t model) {
@@ -97,6 +114,16 @@ void try_for(EvaluatedModel& model, const Function& work) {
   }
 }
 
+/// A model whose kernels cannot be timed is judged as a whole all the same.
+void time_kernels(const EvaluateSettings& settings, CollectTask task, const PredictedModel& predicted,
+                  EvaluatedModel& row) {
+  check_stop(settings);
+  task.with_kernels = true;
+  const auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+  if (!record) check_stop(settings);
+  if (record && record->status != CollectStatus::failed) row.kernels = compared_kernels(predicted, *record);
+}
+
 bool can_use(const std::string& runtime, const std::string& device) {
   if (device == "CPU") return true;
   for (const DeviceStatus& status : make_runtime(runtime)->devices())
@@ -145,6 +172,7 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
   Predictions predictions(predictor, settings);
   Hindsight hindsight;
   std::uint64_t done = 0;
+  const std::uint64_t steps = count * (settings.load ? rounds : rounds + 1);
   for (std::size_t round = 0; round < rounds; ++round) {
     Random random(settings.seed * 1000 + round + 1);
     shuffle(order, random);
@@ -168,11 +196,37 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
         if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
         if (row.prediction && !times[place].empty()) hindsight.observe(*row.prediction, times[place].back());
       }
-      if (settings.progress) settings.progress(++done, count * rounds);
+      if (settings.progress) settings.progress(++done, steps);
     }
+  }
+  for (std::size_t i = 0; i < count && !settings.load; ++i) {
+    if (rows[i].problem.empty())
+      time_kernels(settings, task_of(predictor, settings, i, settings.rounds + 1), predictions.quiet(i), rows[i]);
+    if (settings.progress) settings.progress(++done, steps);
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!times[i].empty()) rows[i].measured_us = mean_of_rounds(times[i]), rows[i].noise = noise_of_rounds(times[i]);
+  return rows;
+}
+
+std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models) {
+  std::map<KernelGroup, std::vector<Judged>> judged;
+  std::map<KernelGroup, GroupErrors> groups;
+  double all = 0;
+  for (const EvaluatedModel& model : models)
+    for (const EvaluatedKernel& kernel : model.kernels) {
+      if (!(kernel.measured_us > 0 && kernel.predicted_us > 0)) continue;
+      judged[kernel.group].push_back({kernel.measured_us, kernel.predicted_us, {}, {}});
+      GroupErrors& group = groups[kernel.group];
+      group.measured_us += kernel.measured_us, group.predicted_us += kernel.predicted_us;
+      all += kernel.measured_us;
+    }
+  std::vector<GroupErrors> rows;
+  for (auto& [name, group] : groups) {
+    group.group = name, group.figures = *error_figures(judged[name]), group.share = group.measured_us / all;
+    rows.push_back(group);
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.measured_us > b.measured_us; });
   return rows;
 }
 
