@@ -33,6 +33,9 @@ const by_name = {
     shown.forEach((time, at) => assert.ok(Math.abs(time - times[at]) < 1e-6, `step ${at}`));
     assert.equal(shown.length, order.length);
     assert.ok((await exact(panel, ".lanes .alive", "data-most"))[0] > 0, "results take memory");
+    near(await exact(panel, ".graph [data-operator]", "data-exact"), shown, "operators of the graph");
+    assert.deepEqual(await exact(panel, ".graph [data-operator]", "data-level"), order.map((_, place) => place), "a chain");
+    assert.equal(await panel.locator(".graph [data-chain]").count(), order.length);
   },
   "pipeline.json": check_pipeline,
   "search.json": async (panel, tables) => {
@@ -59,10 +62,20 @@ const by_name = {
     near(await exact(panel, ".evaluated .measured", "data-exact"), rows.map((row) => row.measured_ms * 1000), "measured");
     near(await exact(panel, ".evaluated .estimated", "data-exact"), rows.map((row) => row.predicted_ms * 1000), "predicted");
     assert.equal(await panel.locator(".evaluated .estimated.worse").count(), rows.filter((row) => row.inside === "no").length);
+    near(await exact(panel, ".groups .measured", "data-exact"), tables.groups.map((row) => row.mape), "errors by group");
+    assert.match(await panel.locator(".view-groups h2").textContent(), /^conv kernels take 90 % of the time and are 4\.5 % off; furthest off: pool, 18\.0 %$/);
   },
   "predict.json": async (panel, tables) => {
     const tiers = await panel.locator(".kernels [data-tier]").evaluateAll((marks) => marks.map((mark) => mark.dataset.tier));
     assert.deepEqual(tiers, tables.kernels.map((row) => row.tier));
+    const longest = [...tables.kernels].sort((a, b) => b.predicted_us - a.predicted_us);
+    const shown = [...(await exact(panel, ".carry .measured", "data-exact")), ...(await exact(panel, ".carry .estimated", "data-exact"))];
+    near(shown.sort((a, b) => b - a), longest.slice(0, 12).map((row) => row.predicted_us), "the longest kernels");
+    assert.equal(await panel.locator(".carry .measured").count(), longest.filter((row) => row.tier === "measured").length);
+    const [{ overhead_ms, load_factor }] = tables.summary;
+    const whole = tables.kernels.reduce((sum, row) => sum + row.predicted_us, 1000 * overhead_ms);
+    near(await exact(panel, "figure.sum .whole", "data-exact"), [whole, whole], "the prediction, and it beside the load");
+    near(await exact(panel, "figure.sum:nth-of-type(2) .legend b", "data-exact"), [whole / load_factor, whole - whole / load_factor], "what the load adds");
   },
   "fit.json": async (panel, tables) => {
     const own = tables.errors.filter((row) => row.method === "takt");
@@ -118,6 +131,29 @@ async function check_sliders(open_file, folder, check_access) {
   await phone.context().close();
 }
 
+/** Of a model with branches: each operator in its level, those without room counted, on a phone in more lines. */
+async function check_graph(open_file, folder, check_access) {
+  const levels = JSON.parse(readFileSync(join(folder, "graph_levels.json"), "utf8"));
+  const page = await open_file("graph.html", {}, 0);
+  await check_access(page, "graph");
+  const lines = [];
+  for (const width of [1280, 900, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const cells = await page.locator(".graph [data-operator]").evaluateAll((all) => all.map((one) => [Number(one.dataset.operator), Number(one.dataset.level), one.getAttribute("x"), one.getAttribute("y")]));
+    for (const [step, level] of cells) assert.equal(level, levels[step], `level of ${step}`);
+    assert.equal(new Set(cells.map(([, , x, y]) => `${x} ${y}`)).size, cells.length, "cells lie on each other");
+    const more = await page.locator(".graph text").evaluateAll((all) => all.map((one) => /^\+(\d+)$/.exec(one.textContent)?.[1] ?? 0));
+    assert.equal(cells.length + more.reduce((sum, one) => sum + Number(one), 0), levels.length, "an operator is neither shown nor counted");
+    assert.ok(cells.length < levels.length, "a level of 18 has no room");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    lines.push(new Set(cells.map(([, , , y]) => y)).size);
+  }
+  assert.ok(lines[0] < lines[2], lines);
+  await page.locator(".graph [data-operator='0']").click();
+  assert.ok((await page.locator(".graph .picked").count()) > 20, "a press picks the type");
+  await page.context().close();
+}
+
 export async function check_views(open_file, folder, names, check_access) {
   const page = await open_file("page.html", {}, 0);
   for (const [name, check] of Object.entries(by_name)) {
@@ -132,5 +168,6 @@ export async function check_views(open_file, folder, names, check_access) {
   const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);
   assert.equal(hidden, 0, "all tabs are printed");
   await page.context().close();
+  await check_graph(open_file, folder, check_access);
   await check_sliders(open_file, folder, check_access);
 }
