@@ -115,13 +115,15 @@ void try_for(EvaluatedModel& model, const Function& work) {
 }
 
 /// A model whose kernels cannot be timed is judged as a whole all the same.
-void time_kernels(const EvaluateSettings& settings, CollectTask task, const PredictedModel& predicted,
+void time_kernels(const EvaluateSettings& settings, std::size_t model, CollectTask task, const Predictions& predictions,
                   EvaluatedModel& row) {
   check_stop(settings);
+  if (!row.problem.empty()) return;
   task.with_kernels = true;
   const auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
   if (!record) check_stop(settings);
-  if (record && record->status != CollectStatus::failed) row.kernels = compared_kernels(predicted, *record);
+  if (record && record->status != CollectStatus::failed)
+    row.kernels = compared_kernels(predictions.quiet(model), *record);
 }
 
 bool can_use(const std::string& runtime, const std::string& device) {
@@ -138,6 +140,17 @@ void prepare_for_unusable_device(RunSettings& settings) {
   settings.properties["graph_optimization_level"] = "extended";
   settings.properties["optimization.disable_specified_optimizers"] =
       "ConvActivationFusion;ConvAddActivationFusion;GemmActivationFusion;MatmulActivationFusion";
+}
+
+/// A row per model, with a load also per round.
+std::vector<EvaluatedModel> rows_to_fill(const EvaluateSettings& settings) {
+  const std::size_t count = settings.models.size();
+  std::vector<EvaluatedModel> rows(settings.load ? count * static_cast<std::size_t>(settings.rounds) : count);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].model = settings.models[i % count].string();
+    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -161,18 +174,16 @@ PredictedModel predict_model(const Predictor& predictor, const std::filesystem::
 
 std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings) {
   const std::size_t count = settings.models.size(), rounds = static_cast<std::size_t>(settings.rounds);
-  std::vector<EvaluatedModel> rows(settings.load ? count * rounds : count);
+  std::vector<EvaluatedModel> rows = rows_to_fill(settings);
   std::vector<std::vector<double>> times(rows.size());
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].model = settings.models[i % count].string();
-    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
-  }
   Predictions predictions(predictor, settings);
   Hindsight hindsight;
   std::uint64_t done = 0;
-  const std::uint64_t steps = count * (settings.load ? rounds : rounds + 1);
+  const auto step_done = [&, steps = count * (settings.load ? rounds : rounds + 1)] {
+    if (settings.progress) settings.progress(++done, steps);
+  };
   for (std::size_t round = 0; round < rounds; ++round) {
     Random random(settings.seed * 1000 + round + 1);
     shuffle(order, random);
@@ -196,14 +207,11 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
         if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
         if (row.prediction && !times[place].empty()) hindsight.observe(*row.prediction, times[place].back());
       }
-      if (settings.progress) settings.progress(++done, steps);
+      step_done();
     }
   }
-  for (std::size_t i = 0; i < count && !settings.load; ++i) {
-    if (rows[i].problem.empty())
-      time_kernels(settings, task_of(predictor, settings, i, settings.rounds + 1), predictions.quiet(i), rows[i]);
-    if (settings.progress) settings.progress(++done, steps);
-  }
+  for (std::size_t i = 0; i < count && !settings.load; ++i, step_done())
+    time_kernels(settings, i, task_of(predictor, settings, i, settings.rounds + 1), predictions, rows[i]);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!times[i].empty()) rows[i].measured_us = mean_of_rounds(times[i]), rows[i].noise = noise_of_rounds(times[i]);
   return rows;
