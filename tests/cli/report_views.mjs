@@ -38,6 +38,16 @@ const by_name = {
     assert.equal(await panel.locator(".graph [data-chain]").count(), order.length);
   },
   "pipeline.json": check_pipeline,
+  "diagnose.json": async (panel, tables) => {
+    const causes = await panel.locator(".verdicts [data-cause]").evaluateAll((all) => all.map((one) => one.dataset.cause));
+    assert.deepEqual(causes, tables.verdicts.map((row) => row.cause));
+    near(await exact(panel, ".verdicts .price", "data-exact"), tables.verdicts.map((row) => row.step_share), "prices");
+    assert.ok((await panel.locator(".verdicts").textContent()).includes(tables.verdicts[0].fix));
+    for (const row of tables.steps) {
+      const parts = await exact(panel, `.view-steps [data-device="step ${row.step_number}"] rect`, "data-exact");
+      near([parts.reduce((sum, part) => sum + part, 0)], [row.step_time_us], `step ${row.step_number}`);
+    }
+  },
   "search.json": async (panel, tables) => {
     const known = tables.plans.filter((row) => row.latency_ms !== null);
     near(await exact(panel, ".plans .estimated", "data-exact"), known.map((row) => row.latency_ms * 1000), "plans");
@@ -154,6 +164,34 @@ async function check_graph(open_file, folder, check_access) {
   await page.context().close();
 }
 
+/** On paper all tabs, figures in its width, tables to forty rows; as before when it is done. */
+async function check_paper(page) {
+  const widths = () => page.evaluate(() => [...document.querySelectorAll("article .view svg[viewBox]")].map((one) => one.viewBox.baseVal.width));
+  const rows = () => page.evaluate(() => Math.max(...[...document.querySelectorAll("tbody")].map((one) => one.rows.length)));
+  const before = [await widths(), await rows()];
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);
+  assert.equal(hidden, 0, "all tabs are printed");
+  assert.ok((await widths()).every((width) => width <= 720) && before[0].some((width) => width > 1000), String(await widths()));
+  assert.equal(await rows(), 40);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(252, 252, 251)", "paper is light");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  assert.deepEqual([await widths(), await rows()], before);
+}
+
+/** The board and the critical path stand beside each other where there is room. */
+async function check_columns(page) {
+  const tops = () => page.evaluate(() => [...document.querySelectorAll("article:not(.hidden) .two > *")].map((one) => Math.round(one.getBoundingClientRect().top)));
+  const wide = await tops();
+  assert.ok(wide.length === 2 && wide[0] === wide[1], String(wide));
+  await page.setViewportSize({ width: 390, height: 800 });
+  const narrow = await tops();
+  assert.ok(narrow[1] > narrow[0] + 100, String(narrow));
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
 export async function check_views(open_file, folder, names, check_access) {
   const page = await open_file("page.html", {}, 0);
   for (const [name, check] of Object.entries(by_name)) {
@@ -163,10 +201,9 @@ export async function check_views(open_file, folder, names, check_access) {
     await page.waitForSelector(`#result-${tab}:not(.hidden)`);
     const result = JSON.parse(readFileSync(join(folder, name), "utf8"));
     await check(page.locator(`#result-${tab}`), result.tables, result);
+    if (name === "pipeline.json") await check_columns(page);
   }
-  await page.emulateMedia({ media: "print" });
-  const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);
-  assert.equal(hidden, 0, "all tabs are printed");
+  await check_paper(page);
   await page.context().close();
   await check_graph(open_file, folder, check_access);
   await check_sliders(open_file, folder, check_access);
