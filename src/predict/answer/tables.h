@@ -20,7 +20,8 @@ std::vector<TableSchema> collect_schemas();
 std::vector<Table> fit_tables(const Predictor& predictor, const Dataset& dataset);
 std::vector<TableSchema> fit_schemas();
 
-/// "summary", a row per model, and "kernels", a row per kernel; with the load that was read also "load", a row per reading.
+/// "summary", a row per model, and "kernels", a row per kernel; with the load that was read also "load", a row per
+/// reading.
 std::vector<Table> predict_tables(const std::vector<PredictedModel>& models, const LoadSnapshot* load = nullptr);
 std::vector<TableSchema> predict_schemas();
 

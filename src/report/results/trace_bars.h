@@ -1,4 +1,5 @@
-// What a training's trace is shown by beside its mean step: each step, each device, the kinds of its work, its matrix units.
+// What a training's trace is shown by beside its mean step: each step, each device, the kinds of its work, its matrix
+// units.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace takt {
 
-/// Returns the bars of the tables of `takt diagnose` with those of --show: views "steps" (the first forty), "gpu", "work"
-/// and "units"; none of those whose tables are not there.
+/// Returns the bars of the tables of `takt diagnose` with those of --show: views "steps" (the first forty), "gpu",
+/// "work" and "units"; none of those whose tables are not there.
 std::vector<ReportBar> bars_of_trace(const std::vector<ReportTable>& tables);
 
 /// Their sentences, by view; of those bars.
