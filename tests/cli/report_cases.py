@@ -71,10 +71,16 @@ def make_predictions(place):
                 "predicted_us": 100.0 + at, "predicted_low_us": 90.0 + at, "predicted_high_us": 120.0 + at, "beyond": "no",
                 "model": "net.onnx"} for at in range(9)]
     predicted = {"model": "net.onnx", "predicted_ms": 0.986, "low_ms": 0.9, "high_ms": 1.1, "model_kernels": 9,
-                 "measured_percent": 33.3, "trained_percent": 33.3, "roofline_percent": 33.4, "overhead_ms": 0.05}
+                 "measured_percent": 33.3, "trained_percent": 33.3, "roofline_percent": 33.4, "overhead_ms": 0.05, "load_factor": 1.25, "load_from": "probe"}
+    load = {"feature": "cpu_busy_share", "load_of": "host", "load_value": 0.5, "load_unit": "share", "age_us": None, "averaged_us": 1e5,
+            "told_by": "host", "trouble": None}
+    groups = [{"kernel_group": group, "group_kernels": 4, "group_measured_us": time, "group_predicted_us": time * 1.1,
+               "group_share_percent": time / 10, "mape": mape, "bias_percent": bias, "within_15": 75.0}
+              for group, time, mape, bias in (("conv", 900.0, 4.5, -1.5), ("pool", 100.0, 18.0, 12.0))]
     errors = [{"split": split, "error_level": "model", "method": method, "predictions": 10, "mape": mape, "noise_floor_percent": 1.5}
               for split, method, mape in (("model", "takt", 1.6), ("model", "roofline", 28.0), ("family", "takt", 2.8))]
-    made = {"evaluate": {"summary": [summary], "models": rows}, "predict": {"summary": [predicted], "kernels": kernels},
+    made = {"evaluate": {"summary": [summary], "models": rows, "groups": groups},
+            "predict": {"summary": [predicted], "kernels": kernels, "load": [load]},
             "fit": {"errors": errors}}
     for command, tables in made.items():
         (place / f"{command}.json").write_text(json.dumps({"takt": {"command": ["takt", command, "x"]}, "tables": tables}))
@@ -89,6 +95,33 @@ def make_traces(place):
                 "ts": 10 * at, "dur": 8} for at in range(20)]
     (place / "hostile.trace.json").write_text(json.dumps({"traceEvents": events}))
     return ["loader.trace.json", "hostile.trace.json"]
+
+
+def make_graph(place):
+    """graph.json: a profile of 72 operators in 41 levels: a chain with ways around it, and a level of 15 that one reads."""
+    steps = [[]] + [[at - 1] + ([at - 6] if at % 9 == 0 else []) for at in range(1, 40)]  # what each reads
+    wide = list(range(40, 56))
+    steps += [[2]] * 16 + [[39, *wide[:15]]] + [[at] for at in range(0, 15)]
+    names = [str(step) for step in range(len(steps))]
+    operators = {name: {"node_type": "operator", "id": name, "name": f"op{name}", "type": ("Conv", "Relu", "Add")[step % 3],
+                        "input": [f"t{read}" for read in steps[step]], "output": [f"t{name}"], "extra": {}, "waiting_spec": {}}
+                 for step, name in enumerate(names)}
+    device = {name: {"main": {"start": step * 1e-3, "kern": step * 1e-3, "end": step * 1e-3 + (1 + step % 7) * 1e-6}}
+              for step, name in enumerate(names)}
+    graph = {"comp_seq": names, "operator": operators, "var": {}, "mem_chunk": {}}
+    (place / "graph.json").write_text(json.dumps({"graph_exec": graph, "profiler": {"device": device, "host": device},
+                                                  "opr_footprint": {name: {} for name in names}}))
+    return steps
+
+
+def all_hostile(result):
+    """The result with a hostile name in the first row of every table, in all of its texts."""
+    result = copy.deepcopy(result)
+    for rows in result["tables"].values():
+        for key, value in (rows[0].items() if rows else ()):
+            if isinstance(value, str):
+                rows[0][key] = HOSTILE
+    return result
 
 
 CELLS = [None, 0, -1, 1, 1e-300, 1e300, -1e300, 2**62, -(2**62), 0.1, "", " ", "slower", "inconclusive", "[unattributed]", HOSTILE,

@@ -1,5 +1,5 @@
 // report_page.mjs WEB CHROMIUM FOLDER RESULT...: page.html of FOLDER in a browser that has no network, then timeline.html
-// (report_timeline.mjs), whatif.html (report_views.mjs) and fuzzed_*.html (report_fuzzed.mjs). One browser, and as few pages as there can be: each tab is a
+// (report_timeline.mjs), whatif.html (report_views.mjs), fuzzed_*.html and hostile.html (report_fuzzed.mjs). One browser, and as few pages as there can be: each tab is a
 // press away.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from report_cases import fuzzed, make_results, make_traces
+from report_cases import all_hostile, fuzzed, make_graph, make_results, make_traces
 from report_test import page_data
 
 SEARCHED = "aten::"
@@ -36,6 +36,15 @@ def make_what_if(takt, place):
     (place / "whatif.json").write_text(json.dumps(result["what_ifs"]))
 
 
+def make_graph_page(takt, place):
+    """graph.html of a model with branches, and in graph_levels.json what it must show."""
+    levels = []
+    for reads in make_graph(place):
+        levels.append(max((levels[read] + 1 for read in reads), default=0))
+    (place / "graph_levels.json").write_text(json.dumps(levels))
+    subprocess.run([takt, "report", "graph.json", "-o", "graph.html"], cwd=place, check=True, capture_output=True)
+
+
 def make_fuzzed(takt, place, names, pages=5, tabs=20):
     """Pages of results with changed cells: each is made, or refused by a sentence that names the file."""
     results = [json.loads((place / name).read_text()) for name in names]
@@ -50,6 +59,39 @@ def make_fuzzed(takt, place, names, pages=5, tabs=20):
         refused += done.returncode
         assert done.returncode == 0 or any(name in done.stderr for name in files), (page, done)
     assert refused == 0, f"{refused} of {pages} pages were refused"
+
+
+def make_hostile(takt, place, names):
+    """hostile.html: each kind of result with hostile texts in every table."""
+    files = []
+    for name in names:
+        result = json.loads((place / name).read_text())
+        if "tables" not in result:
+            continue
+        files.append(f"hostile_{name}")
+        (place / files[-1]).write_text(json.dumps(all_hostile(result)))
+    assert len(files) > 8, files
+    subprocess.run([takt, "report", *files, "-o", "hostile.html"], cwd=place, check=True, capture_output=True)
+
+
+READ_BY_REPORT = ("chrome_trace", "diagnosis", "perfetto_trace", "pipeline_trace", "ort_profile", "peer_profile", "recorded_profile",
+                  "benchmark_app_csv", "benchmark_app_json")
+
+
+def make_corpus(takt, place, corpus):
+    """fuzzed_corpus.html of what fuzzing has found for the parsers of `takt report`: each makes a tab, or a sentence and no file."""
+    taken = []
+    files = [file for parser in READ_BY_REPORT for file in sorted((corpus / parser).iterdir())]
+    assert len(files) > 100, len(files)
+    for file in files:
+        alone = place / "alone.html"
+        done = subprocess.run([takt, "report", file, "-o", alone], cwd=place, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1) and alone.exists() == (done.returncode == 0), (file, done)
+        assert done.returncode == 0 or file.name in done.stderr, (file, done)
+        alone.unlink(missing_ok=True)
+        taken += [file] if done.returncode == 0 else []
+    assert len(taken) > 10, taken
+    subprocess.run([takt, "report", *taken, "-o", "fuzzed_corpus.html"], cwd=place, check=True, capture_output=True)
 
 
 def main():
@@ -67,8 +109,11 @@ def main():
         subprocess.run([takt, "report", *names, "-o", "page.html"], cwd=folder, check=True, capture_output=True)
         make_timelines(takt, place)
         make_what_if(takt, place)
+        make_graph_page(takt, place)
         make_fuzzed(takt, place, names)
+        make_hostile(takt, place, names)
         here = pathlib.Path(__file__).resolve().parent
+        make_corpus(takt, place, here.parents[1] / "fuzz" / "corpus")
         done = subprocess.run(["node", here / "report_page.mjs", web, chromium, place, *names], check=False)
         sys.exit(done.returncode)
 

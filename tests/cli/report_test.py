@@ -183,6 +183,8 @@ def check_traces(takt, place):
     for result in results:
         check_bars(result)
         assert result["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms", result["headline"]
+        labels = [entry["label"] for entry in result["origin"]]
+        assert labels[0] == "trace" and "read" in labels and "machine" not in labels, labels  # this machine did not record it
         assert {"verdicts", "kernels", "phases"} <= {table["name"] for table in result["tables"]}
 
 

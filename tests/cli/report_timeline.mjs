@@ -108,7 +108,8 @@ async function check_stops(page) {
   await page.locator('[role="tab"]').first().focus();
   const wanted = await figure(page).locator("button, input, .keys").count();
   let reached = 0;
-  for (let at = 0; at < wanted + 20 && reached < wanted; ++at) {
+  const all = await page.locator("article:not(.hidden) :is(button, input, summary, [tabindex])").count();
+  for (let at = 0; at < all + 20 && reached < wanted; ++at) {
     await page.keyboard.press("Tab");
     reached += await page.evaluate(() => {
       const one = document.activeElement;

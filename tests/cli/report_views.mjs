@@ -33,8 +33,21 @@ const by_name = {
     shown.forEach((time, at) => assert.ok(Math.abs(time - times[at]) < 1e-6, `step ${at}`));
     assert.equal(shown.length, order.length);
     assert.ok((await exact(panel, ".lanes .alive", "data-most"))[0] > 0, "results take memory");
+    near(await exact(panel, ".graph [data-operator]", "data-exact"), shown, "operators of the graph");
+    assert.deepEqual(await exact(panel, ".graph [data-operator]", "data-level"), order.map((_, place) => place), "a chain");
+    assert.equal(await panel.locator(".graph [data-chain]").count(), order.length);
   },
   "pipeline.json": check_pipeline,
+  "diagnose.json": async (panel, tables) => {
+    const causes = await panel.locator(".verdicts [data-cause]").evaluateAll((all) => all.map((one) => one.dataset.cause));
+    assert.deepEqual(causes, tables.verdicts.map((row) => row.cause));
+    near(await exact(panel, ".verdicts .price", "data-exact"), tables.verdicts.map((row) => row.step_share), "prices");
+    assert.ok((await panel.locator(".verdicts").textContent()).includes(tables.verdicts[0].fix));
+    for (const row of tables.steps) {
+      const parts = await exact(panel, `.view-steps [data-device="step ${row.step_number}"] rect`, "data-exact");
+      near([parts.reduce((sum, part) => sum + part, 0)], [row.step_time_us], `step ${row.step_number}`);
+    }
+  },
   "search.json": async (panel, tables) => {
     const known = tables.plans.filter((row) => row.latency_ms !== null);
     near(await exact(panel, ".plans .estimated", "data-exact"), known.map((row) => row.latency_ms * 1000), "plans");
@@ -59,10 +72,20 @@ const by_name = {
     near(await exact(panel, ".evaluated .measured", "data-exact"), rows.map((row) => row.measured_ms * 1000), "measured");
     near(await exact(panel, ".evaluated .estimated", "data-exact"), rows.map((row) => row.predicted_ms * 1000), "predicted");
     assert.equal(await panel.locator(".evaluated .estimated.worse").count(), rows.filter((row) => row.inside === "no").length);
+    near(await exact(panel, ".groups .measured", "data-exact"), tables.groups.map((row) => row.mape), "errors by group");
+    assert.match(await panel.locator(".view-groups h2").textContent(), /^conv kernels take 90 % of the time and are 4\.5 % off; furthest off: pool, 18\.0 %$/);
   },
   "predict.json": async (panel, tables) => {
     const tiers = await panel.locator(".kernels [data-tier]").evaluateAll((marks) => marks.map((mark) => mark.dataset.tier));
     assert.deepEqual(tiers, tables.kernels.map((row) => row.tier));
+    const longest = [...tables.kernels].sort((a, b) => b.predicted_us - a.predicted_us);
+    const shown = [...(await exact(panel, ".carry .measured", "data-exact")), ...(await exact(panel, ".carry .estimated", "data-exact"))];
+    near(shown.sort((a, b) => b - a), longest.slice(0, 12).map((row) => row.predicted_us), "the longest kernels");
+    assert.equal(await panel.locator(".carry .measured").count(), longest.filter((row) => row.tier === "measured").length);
+    const [{ overhead_ms, load_factor }] = tables.summary;
+    const whole = tables.kernels.reduce((sum, row) => sum + row.predicted_us, 1000 * overhead_ms);
+    near(await exact(panel, "figure.sum .whole", "data-exact"), [whole, whole], "the prediction, and it beside the load");
+    near(await exact(panel, "figure.sum:nth-of-type(2) .legend b", "data-exact"), [whole / load_factor, whole - whole / load_factor], "what the load adds");
   },
   "fit.json": async (panel, tables) => {
     const own = tables.errors.filter((row) => row.method === "takt");
@@ -118,6 +141,57 @@ async function check_sliders(open_file, folder, check_access) {
   await phone.context().close();
 }
 
+/** Of a model with branches: each operator in its level, those without room counted, on a phone in more lines. */
+async function check_graph(open_file, folder, check_access) {
+  const levels = JSON.parse(readFileSync(join(folder, "graph_levels.json"), "utf8"));
+  const page = await open_file("graph.html", {}, 0);
+  await check_access(page, "graph");
+  const lines = [];
+  for (const width of [1280, 900, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const cells = await page.locator(".graph [data-operator]").evaluateAll((all) => all.map((one) => [Number(one.dataset.operator), Number(one.dataset.level), one.getAttribute("x"), one.getAttribute("y")]));
+    for (const [step, level] of cells) assert.equal(level, levels[step], `level of ${step}`);
+    assert.equal(new Set(cells.map(([, , x, y]) => `${x} ${y}`)).size, cells.length, "cells lie on each other");
+    const more = await page.locator(".graph text").evaluateAll((all) => all.map((one) => /^\+(\d+)$/.exec(one.textContent)?.[1] ?? 0));
+    assert.equal(cells.length + more.reduce((sum, one) => sum + Number(one), 0), levels.length, "an operator is neither shown nor counted");
+    assert.ok(cells.length < levels.length, "a level of 18 has no room");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
+    lines.push(new Set(cells.map(([, , , y]) => y)).size);
+  }
+  assert.ok(lines[0] < lines[2], lines);
+  await page.locator(".graph [data-operator='0']").click();
+  assert.ok((await page.locator(".graph .picked").count()) > 20, "a press picks the type");
+  await page.context().close();
+}
+
+/** On paper all tabs, figures in its width, tables to forty rows; as before when it is done. */
+async function check_paper(page) {
+  const widths = () => page.evaluate(() => [...document.querySelectorAll("article .view svg[viewBox]")].map((one) => one.viewBox.baseVal.width));
+  const rows = () => page.evaluate(() => Math.max(...[...document.querySelectorAll("tbody")].map((one) => one.rows.length)));
+  const before = [await widths(), await rows()];
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);
+  assert.equal(hidden, 0, "all tabs are printed");
+  assert.ok((await widths()).every((width) => width <= 720) && before[0].some((width) => width > 1000), String(await widths()));
+  assert.equal(await rows(), 40);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(252, 252, 251)", "paper is light");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  assert.deepEqual([await widths(), await rows()], before);
+}
+
+/** The board and the critical path stand beside each other where there is room. */
+async function check_columns(page) {
+  const tops = () => page.evaluate(() => [...document.querySelectorAll("article:not(.hidden) .two > *")].map((one) => Math.round(one.getBoundingClientRect().top)));
+  const wide = await tops();
+  assert.ok(wide.length === 2 && wide[0] === wide[1], String(wide));
+  await page.setViewportSize({ width: 390, height: 800 });
+  const narrow = await tops();
+  assert.ok(narrow[1] > narrow[0] + 100, String(narrow));
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
 export async function check_views(open_file, folder, names, check_access) {
   const page = await open_file("page.html", {}, 0);
   for (const [name, check] of Object.entries(by_name)) {
@@ -127,10 +201,10 @@ export async function check_views(open_file, folder, names, check_access) {
     await page.waitForSelector(`#result-${tab}:not(.hidden)`);
     const result = JSON.parse(readFileSync(join(folder, name), "utf8"));
     await check(page.locator(`#result-${tab}`), result.tables, result);
+    if (name === "pipeline.json") await check_columns(page);
   }
-  await page.emulateMedia({ media: "print" });
-  const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);
-  assert.equal(hidden, 0, "all tabs are printed");
+  await check_paper(page);
   await page.context().close();
+  await check_graph(open_file, folder, check_access);
   await check_sliders(open_file, folder, check_access);
 }

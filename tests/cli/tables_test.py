@@ -90,6 +90,8 @@ NEED_REAL_RUNTIME = {
     ('predict', 'kernels'): ['predict', 'small.onnx', '--predictor', 'predictor'],
     ('evaluate', 'summary'): ['evaluate', 'small.onnx', '--predictor', 'predictor', '--rounds', '1', '--time', '5ms'],
     ('evaluate', 'models'): ['evaluate', 'small.onnx', '--predictor', 'predictor', '--rounds', '1', '--time', '5ms'],
+    ('evaluate', 'groups'): ['evaluate', 'small.onnx', '--predictor', 'predictor', '--rounds', '1', '--time', '5ms'],
+    ('predict', 'load'): ['predict', 'small.onnx', '--load'],
     ('plan search', 'piece_costs'): ['plan', 'search', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2'],
     ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }

@@ -33,6 +33,25 @@ TEST(ReportBars, of_types_are_those_with_a_time_in_the_colours_of_their_families
   EXPECT_EQ(bars_in({made_table("types", {})}), Texts());
 }
 
+TEST(ReportBars, of_a_prediction_are_its_kernels_by_name_and_what_the_load_adds) {
+  const auto kernel = [](const char* model, const char* name, double us) {
+    return MadeRow{{"model", model}, {"kernel_name", name}, {"predicted_us", us}};
+  };
+  const ReportTable kernels = made_table("kernels", {kernel("d/a.onnx", "Relu", 10), kernel("d/a.onnx", "Conv", 20),
+                                                     kernel("d/a.onnx", "Conv", 30), kernel("b.onnx", "Gemm", 7)});
+  const auto summary = [](const char* model, double overhead_ms, const Cell& factor) {
+    return MadeRow{{"model", model}, {"overhead_ms", overhead_ms}, {"load_factor", factor}};
+  };
+  const ReportTable models = made_table("summary", {summary("d/a.onnx", 0.06, 1.5), summary("b.onnx", -0.001, Cell())});
+  EXPECT_EQ(
+      bars_in({models, kernels}),
+      (Texts{": a.onnx, predicted, by kernel 120 = 120 µs, an inference: Conv k1 50, Relu k4 10, [outside kernels] "
+             "other 60,",
+             ": a.onnx beside the load of that moment 120 = 120 µs, 1.50 times as long: on an idle machine busy "
+             "80, [load] other 40,",
+             ": b.onnx, predicted, by kernel 7 = 7.00 µs, all kernels: Gemm k2 7,"}));
+}
+
 TEST(ReportBars, of_devices_have_every_cause_that_is_told) {
   const auto device = [](const char* name, const Cell& wall, bool is_told) {
     MadeRow row{{"device", name}, {"wall_us", wall}};

@@ -37,6 +37,14 @@ TEST(Execution, a_result_lives_until_its_last_reader_and_one_that_nobody_reads_t
   EXPECT_EQ(steps[2].alive, 160);
 }
 
+TEST(Execution, an_operator_reads_the_steps_that_made_its_inputs_and_weights_are_made_by_none) {
+  const auto steps = execution_of(profile());
+  EXPECT_EQ(steps[0].reads, std::vector<std::size_t>{});
+  EXPECT_EQ(steps[1].reads, std::vector<std::size_t>{0});
+  EXPECT_EQ(steps[2].reads, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(steps[2].level, 2u);
+}
+
 TEST(Execution, without_a_size_no_bytes_are_told_and_without_an_order_nothing) {
   for (const ReportStep& step : execution_of(profile("null"))) EXPECT_FALSE(step.alive) << step.name;
   for (const ReportStep& step : execution_of(profile("-1"))) EXPECT_FALSE(step.alive) << step.name;

@@ -26,12 +26,12 @@ export function linear(low: number, high: number, from: number, to: number, coun
 }
 
 /** Positions on a logarithmic axis of whole powers of ten around the values. */
-export function logarithmic(values: number[], from: number, to: number): Axis {
+export function logarithmic(values: number[], from: number, to: number, most_ticks = 8): Axis {
   const least = values.reduce((one, other) => Math.min(one, other), Infinity);
   const most = values.reduce((one, other) => Math.max(one, other), 0);
   const low = Math.floor(Math.log10(least));
   const high = Math.max(low + 1, Math.ceil(Math.log10(most)));
-  const each = Math.ceil((high - low) / 8);
+  const each = Math.ceil((high - low) / most_ticks);
   const ticks = Array.from({ length: Math.floor((high - low) / each) + 1 }, (_, place) => 10 ** (low + place * each));
   return { at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from), ticks, most: 10 ** high };
 }

@@ -2,7 +2,7 @@
 // stands; the legend lists every part with its figure and picks it in all views.
 
 import type { Bar } from "./data";
-import { element, in_two_widths, label, mark, name, visible } from "./dom";
+import { element, fitted, label, mark, name, visible } from "./dom";
 import { with_unit } from "./numbers";
 
 const width = 1096;
@@ -108,5 +108,5 @@ export function draw_bars(bars: Bar[], how: string, pick: (kind: string) => void
     legend.append(element("li", {}, button));
   }
   const absent = [...seen].filter(([, { any }]) => !any).map(([words]) => words);
-  return element("figure", { class: "bars" }, element("figcaption", {}, how), in_two_widths(draw), legend, absent.length ? element("p", { class: "how" }, `None of them: ${absent.join(", ")}.`) : null);
+  return element("figure", { class: "bars" }, element("figcaption", {}, how), fitted(draw), legend, absent.length ? element("p", { class: "how" }, `None of them: ${absent.join(", ")}.`) : null);
 }

@@ -3,7 +3,7 @@
 
 import { framed, linear, picture, tick_names } from "./axis";
 import type { Board, Station } from "./data";
-import { element, in_two_widths, label, mark, visible } from "./dom";
+import { element, fitted, label, mark, visible } from "./dom";
 import { with_unit } from "./numbers";
 
 const height = 264;
@@ -32,7 +32,7 @@ function draw_column(one: Station, left: number, wide: number, up: (value: numbe
 
 function draw(board: Board, width: number): SVGElement {
   const count = board.stations.length;
-  const slot = Math.max(64, (Math.min(width, 1096) - plot.left - 8) / count);
+  const slot = Math.max(64, (width - plot.left - 8) / count);
   const wide = Math.min(110, slot * 0.55);
   const all = plot.left + slot * count + 8;
   const most = board.stations.reduce((one, station) => Math.max(one, station.load), board.cycle ?? 0);
@@ -70,9 +70,10 @@ function draw(board: Board, width: number): SVGElement {
   return drawn;
 }
 
-export function draw_board(board: Board): HTMLElement {
+/** `beside`: something stands in a second column. */
+export function draw_board(board: Board, beside: boolean): HTMLElement {
   const how = "Time that each stage needs for a batch, beside the beat of the whole pipeline: what reaches the line sets it. Below: device and mean wait in the queue.";
   const split = board.stations.some((one) => one.parts.length > 1) ? " A split stage has a column per device; the low colour above them waits for the later one, or splits and merges." : "";
-  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages against the beat" }, in_two_widths((width) => draw(board, width)));
-  return framed("board", how + split, scroll, board.binds ? element("p", { class: "said-beside" }, visible(board.binds)) : null);
+  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages against the beat" }, fitted((width) => draw(board, width), beside ? 672 : 1096));
+  return framed("board", how + split, scroll);
 }

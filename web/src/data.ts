@@ -79,13 +79,16 @@ export interface WhatIf {
   answers: Table;
 }
 
-/** Operators in the order of execution: times in microseconds, bytes that results hold meanwhile. */
+/** Operators in the order of execution: times in microseconds, bytes that results hold meanwhile, place in the graph. */
 export interface Steps {
   name: string[];
   type: string[];
   kind: string[];
   time: number[];
   alive: (number | null)[];
+  reads: number[][]; // steps before
+  level: number[];
+  on_chain: boolean[];
 }
 
 /** A limit of the machine: 10^9 operations or bytes per second. */

@@ -20,12 +20,26 @@ export function mark(tag: string, attributes: Record<string, string | number>, .
   return made;
 }
 
-/** A figure in two widths, drawn again when the window passes from one to the other. */
-export function in_two_widths(draw: (width: number) => Element): HTMLElement {
+const whole_width = 1096;
+const paper_width = 720; // also of windows between a phone's and the whole
+const phone_width = 358;
+let is_printing = false;
+addEventListener("beforeprint", () => (is_printing = true), { capture: true });
+addEventListener("afterprint", () => (is_printing = false), { capture: true });
+
+/** A figure in the width that there is, drawn again when that changes: at once for paper, since no frame runs before it is printed. */
+export function fitted(draw: (width: number) => Element, whole = whole_width): HTMLElement {
   const frame = element("div");
-  const narrow = matchMedia("(max-width: 760px)");
-  const redraw = () => frame.replaceChildren(draw(narrow.matches ? 358 : 1096));
-  narrow.addEventListener("change", redraw);
+  const phone = matchMedia("(max-width: 760px)");
+  const narrow = matchMedia("(max-width: 1040px)");
+  let drawn = 0;
+  const redraw = () => {
+    const width = is_printing ? paper_width : phone.matches ? phone_width : narrow.matches ? paper_width : whole;
+    if (width !== drawn) frame.replaceChildren(draw(width));
+    drawn = width;
+  };
+  for (const query of [phone, narrow]) query.addEventListener("change", redraw);
+  for (const event of ["beforeprint", "afterprint"]) addEventListener(event, redraw);
   redraw();
   return frame;
 }
@@ -47,6 +61,21 @@ const longest = 120;
 export function name(text: string): HTMLElement {
   const shown = element("bdi", {}, visible(text));
   if (text.length > longest) shown.title = visible(text);
+  return shown;
+}
+
+/** What is told of a name where there is little room: "vectorized_elementwise_kernel<4…", "conv2d". */
+export function short_name(text: string): string {
+  return text.replace(/^(void |autograd::engine::evaluate_function: )/, "").replace(/^((\w+|\(anonymous namespace\))::)+(?=\w)/, "");
+}
+
+/** A kernel's name without its arguments, "bn_fw_tr_1C11_kernel_NCHW<float, …>"; the whole in its tooltip. */
+export function kernel_name(text: string): HTMLElement {
+  const bare = short_name(text);
+  const open = bare.search(/[<(]/);
+  const brief = open > 2 && bare.length > 48 ? `${bare.slice(0, Math.max(open + 1, 44))}…` : bare;
+  const shown = element("bdi", {}, visible(brief));
+  if (brief !== text) shown.title = visible(text, 400);
   return shown;
 }
 

@@ -1,15 +1,12 @@
 // Two results beside each other, a row per operator: left the time before and after (what it is worth), right the change
 // with its interval (how sure it is). Biggest first, by time and not by share. What the runs cannot tell is dashed and hollow.
 
+import { framed, picture } from "./axis";
 import type { Table, Value } from "./data";
-import { element, mark, visible } from "./dom";
+import { fitted, label, mark, visible } from "./dom";
 import { form_of, shown, with_unit } from "./numbers";
 
-const width = 1096;
-const line = 26;
 const most = 24;
-const time = { left: 240, right: 580 };
-const change = { left: 630, right: 830 };
 const furthest = 100; // percent on the axis of changes at most
 
 interface Row {
@@ -72,42 +69,59 @@ function words_of(row: Row): string {
   return row.change === null ? visible(row.verdict) : `${class_of(row) === "unsure" ? "cannot tell: " : ""}${percent(row.change)}${range}`;
 }
 
+/** Where the parts of a row lie; on a phone its name and its words stand above them. */
+interface Plan {
+  narrow: boolean;
+  line: number;
+  name: number; // width
+  time: [number, number];
+  change: [number, number];
+}
+
+function plan_of(width: number): Plan {
+  if (width < 700) return { narrow: true, line: 44, name: 150, time: [4, 164], change: [196, width - 4] };
+  return { narrow: false, line: 26, name: width * 0.21, time: [width * 0.22, width * 0.53], change: [width * 0.575, width * 0.755] };
+}
+
+function draw(all: Row[], rows: Row[], width: number): SVGElement {
+  const plan = plan_of(width);
+  const longest = rows.reduce((long, row) => Math.max(long, row.before ?? 0, row.after ?? 0), 0);
+  const reach = Math.min(furthest, Math.max(5, ...rows.flatMap((row) => [row.change, row.low, row.high].map((value) => Math.abs(value ?? 0)))));
+  const time_x = (value: number) => plan.time[0] + (longest > 0 ? (Math.max(0, value) / longest) * (plan.time[1] - plan.time[0]) : 0);
+  const change_x = (value: number) => plan.change[0] + ((value + reach) / (2 * reach)) * (plan.change[1] - plan.change[0]);
+  const height = 30 + rows.length * plan.line + 20;
+  const counts = ["slower", "faster", "same"].map((verdict) => `${all.filter((row) => row.verdict === verdict).length} ${verdict}`);
+  const drawn = picture(width, height, `${all.length} operators before and after: ${counts.join(", ")}; the table below has the figures.`);
+  drawn.append(label(plan.time[0], 14, "start", "time"), label(change_x(0), 14, "middle", "change, %"));
+  const form = form_of({ key: "_us", values: [longest] });
+  for (const share of plan.narrow ? [0, 1] : [0, 0.5, 1]) {
+    const x = time_x(share * longest);
+    drawn.append(mark("line", { x1: x, x2: x, y1: 24, y2: height - 18, class: share === 0 ? "axis" : "grid" }));
+    drawn.append(label(x, height - 4, share === 0 ? "start" : plan.narrow ? "end" : "middle", share === 0 ? "0" : `${shown(share * longest, form)}\u00a0${form.unit}`, Infinity, "axis-text"));
+  }
+  for (const at of [-reach, 0, reach]) {
+    drawn.append(mark("line", { x1: change_x(at), x2: change_x(at), y1: 24, y2: height - 18, class: at === 0 ? "axis" : "grid" }));
+    drawn.append(label(change_x(at), height - 4, plan.narrow && at !== 0 ? (at < 0 ? "start" : "end") : "middle", `${at < 0 ? "−" : at > 0 ? "+" : ""}${Math.abs(at).toFixed(0)}`, Infinity, "axis-text"));
+  }
+  rows.forEach((row, place) => {
+    const top = 30 + place * plan.line;
+    const y = top + plan.line - (plan.narrow ? 12 : 13);
+    const text_y = plan.narrow ? top + 14 : y + 4;
+    const group = mark("g", { "data-operator": visible(row.name), "data-verdict": row.verdict }, label(0, text_y, "start", row.name, plan.name));
+    group.append(...draw_time(row, y, time_x), ...draw_change(row, y, change_x, reach));
+    group.append(label(width, text_y, "end", words_of(row), Infinity, "axis-text"));
+    drawn.append(group);
+  });
+  return drawn;
+}
+
 /** null: the table compares nothing. */
 export function draw_dumbbell(table: Table): HTMLElement | null {
   if (!["before_us", "after_us", "verdict"].every((key) => table.columns.some((column) => column.key === key))) return null;
   const all = rows_of(table);
   if (all.length < 2) return null;
   const rows = all.slice(0, most);
-  const longest = rows.reduce((long, row) => Math.max(long, row.before ?? 0, row.after ?? 0), 0);
-  const reach = Math.min(furthest, Math.max(5, ...rows.flatMap((row) => [row.change, row.low, row.high].map((value) => Math.abs(value ?? 0)))));
-  const time_x = (value: number) => time.left + (longest > 0 ? (Math.max(0, value) / longest) * (time.right - time.left) : 0);
-  const change_x = (value: number) => change.left + ((value + reach) / (2 * reach)) * (change.right - change.left);
-  const height = 30 + rows.length * line + 20;
-  const drawn = mark("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-  const counts = ["slower", "faster", "same"].map((verdict) => `${all.filter((row) => row.verdict === verdict).length} ${verdict}`);
-  drawn.setAttribute("aria-label", `${all.length} operators before and after: ${counts.join(", ")}; the table below has the figures.`);
-  const text = (x: number, y: number, anchor: string, words: string, kind: string) => mark("text", { x, y, "text-anchor": anchor, class: kind }, words);
-  drawn.append(text(time.left, 14, "start", "time", "mark-text"), text(change_x(0), 14, "middle", "change, %", "mark-text"));
-  const form = form_of({ key: "_us", values: [longest] });
-  for (const share of [0, 0.5, 1]) {
-    const x = time_x(share * longest);
-    drawn.append(mark("line", { x1: x, x2: x, y1: 24, y2: height - 18, class: share === 0 ? "axis" : "grid" }));
-    drawn.append(text(x, height - 4, "middle", share === 0 ? "0" : `${shown(share * longest, form)}\u00a0${form.unit}`, "axis-text"));
-  }
-  for (const at of [-reach, 0, reach]) {
-    drawn.append(mark("line", { x1: change_x(at), x2: change_x(at), y1: 24, y2: height - 18, class: at === 0 ? "axis" : "grid" }));
-    drawn.append(text(change_x(at), height - 4, "middle", `${at < 0 ? "−" : at > 0 ? "+" : ""}${Math.abs(at).toFixed(0)}`, "axis-text"));
-  }
-  rows.forEach((row, place) => {
-    const y = 30 + place * line + line / 2;
-    const called = visible(row.name);
-    const label = text(0, y + 4, "start", called.length > 34 ? `${called.slice(0, 20)}…${called.slice(-12)}` : called, "mark-text");
-    label.append(mark("title", {}, called));
-    const group = mark("g", { "data-operator": called, "data-verdict": row.verdict }, label, ...draw_time(row, y, time_x), ...draw_change(row, y, change_x, reach));
-    group.append(text(width, y + 4, "end", words_of(row), "axis-text"));
-    drawn.append(group);
-  });
   const rest = all.length > rows.length ? ` ${all.length - rows.length} more, which changed less, are in the table.` : "";
   const how = `Left: the time before (grey) and after (coloured). Right: the change with its interval; dashed and hollow: the runs cannot tell. By the time that it is worth.${rest}`;
-  return element("figure", { class: "dumbbell" }, element("figcaption", {}, how), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Operators before and after" }, drawn));
+  return framed("dumbbell", how, fitted((width) => draw(all, rows, width)));
 }

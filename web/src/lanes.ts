@@ -2,7 +2,7 @@
 
 import { framed, linear, picture, tick_names } from "./axis";
 import type { Steps } from "./data";
-import { in_two_widths, label, mark, visible } from "./dom";
+import { fitted, label, mark, visible } from "./dom";
 import { with_unit } from "./numbers";
 
 const most_blocks = 2000;
@@ -73,5 +73,5 @@ export function draw_lanes(steps: Steps, pick: (type: string) => void): HTMLElem
     return drawn;
   };
   const how = `Operators one after the other, as they ran${known ? "; below, the bytes of their results that are still to be read, each in memory of its own" : ""}. A press on one picks its type.`;
-  return framed("lanes", how, in_two_widths(draw));
+  return framed("lanes", how, fitted(draw));
 }

@@ -2,7 +2,7 @@
 
 import { framed, linear, picture, tick_names } from "./axis";
 import type { Station, Table, Value } from "./data";
-import { element, in_two_widths, label, mark, name } from "./dom";
+import { element, fitted, label, mark, name } from "./dom";
 import { with_unit } from "./numbers";
 
 const height = 220;
@@ -101,5 +101,5 @@ export function draw_latency(table: Table, stations: Station[], summary: Table |
   const how = `Every batch from admission to delivery: a column adds up. Right: the same latencies counted.${warmup ? " Warm-up is pale and in no figure." : ""}${some}`;
   const legend = element("ul", { class: "kinds" });
   for (const part of parts) legend.append(element("li", {}, element("span", { class: `swatch back-${part.kind}`, "aria-hidden": "true" }), name(part.label)));
-  return framed("latency", how, in_two_widths((width) => draw(parts, latencies, warmup, summary, width)), legend);
+  return framed("latency", how, fitted((width) => draw(parts, latencies, warmup, summary, width)), legend);
 }

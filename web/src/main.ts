@@ -4,19 +4,21 @@
 import { draw_bar, draw_bars } from "./bar";
 import { draw_board } from "./board";
 import { draw_dumbbell } from "./dumbbell";
-import { read_page, type Packed, type Result, type Table } from "./data";
+import { read_page, type Bar, type Packed, type Result, type Table } from "./data";
 import { element, mark, name, sentence, visible } from "./dom";
+import { draw_graph } from "./graph";
 import { with_unit } from "./numbers";
 import { draw_lanes } from "./lanes";
 import { draw_latency } from "./latency";
 import { draw_plan_runs, draw_plans, draw_run_blocks, draw_search_blocks } from "./plans";
-import { draw_errors, draw_evaluated, draw_kernels } from "./predictions";
+import { draw_carry, draw_errors, draw_evaluated, draw_groups, draw_kernels } from "./predictions";
 import { draw_roofline } from "./roofline";
 import { draw_runs } from "./runs";
 import { tab_in_url } from "./spot";
 import { draw_sweep } from "./sweep";
 import { TableView } from "./table";
 import { stretches_of, TimelineView } from "./timeline";
+import { draw_verdicts } from "./verdicts";
 import { WhatIfView } from "./what_if";
 
 function dateline(result: Result): HTMLElement {
@@ -45,15 +47,38 @@ function section(view: string, title: string, figure: HTMLElement | null): HTMLE
   return figure ? [element("section", { class: `view view-${view}` }, element("h2", {}, visible(title)), figure)] : [];
 }
 
+/** Bars of one kind on one scale: view, title where no sentence decides, how to read them. */
+const bar_views = [
+  ["steps", "Steps", "Each recorded step by what it did; a row adds up to the step. What waits lies low."],
+  ["gpu", "Devices", "Each device from its first work to its last; a row adds up to that time."],
+  ["work", "Work of the devices", "The work of the whole trace by kind; what overlaps counts each. A press on a kind picks it."],
+  ["units", "Matrix units", "The time of all kernels: on matrix units (tensor cores), of kernels that could use them, of others."],
+] as const;
+
+/** A single bar has its figures in its legend; several have one scale. */
+function bars_in(bars: Bar[], how: string, pick: (kind: string) => void): HTMLElement | null {
+  const [only] = bars;
+  return only === undefined ? null : bars.length === 1 ? draw_bar(only, pick) : draw_bars(bars, how, pick);
+}
+
 /** What is shown before the tables, in the order in which it is read. */
 function views_of(result: Result, tables: Table[], pick: (kind: string) => void): HTMLElement[] {
   const of = (view: string) => result.bars.filter((bar) => bar.view === view);
-  const stations = result.board?.stations ?? [];
   const table = (name: string) => tables.find((one) => one.name === name);
+  const stations = result.board?.stations ?? [];
   const shown = of("").map((bar) => draw_bar(bar, pick));
+  const verdicts = table("verdicts");
+  if (verdicts) shown.push(...section("verdicts", result.titles.verdicts ?? "Causes", draw_verdicts(verdicts, table("abstentions"))));
+  for (const [view, title, how] of bar_views)
+    shown.push(...section(view, result.titles[view] ?? title, bars_in(of(view), how, pick)));
   shown.push(...section("execution", result.titles.execution ?? "Operators in the order of execution", draw_lanes(result.steps, pick)));
-  if (result.board) shown.push(...section("board", result.titles.board ?? "Stages against the beat", draw_board(result.board)));
-  for (const bar of of("path")) shown.push(draw_bar(bar, pick));
+  shown.push(...section("graph", result.titles.graph ?? "Operators by level", draw_graph(result.steps, pick)));
+  if (result.board) {
+    const beside = of("path").map((bar) => draw_bar(bar, pick));
+    const binds = result.board.binds ? element("p", { class: "said-beside" }, visible(result.board.binds)) : null;
+    const board = section("board", result.titles.board ?? "Stages against the beat", draw_board(result.board, beside.length > 0));
+    shown.push(beside.length ? element("div", { class: "two" }, ...board, element("div", {}, ...beside, binds)) : element("div", {}, ...board, binds));
+  }
   if (of("devices").length) {
     const how = "Each device from the first start to the last end. Every moment has one cause, and a row adds up to the window of the run. What waits lies low.";
     shown.push(...section("devices", result.titles.devices ?? "Devices", draw_bars(of("devices"), how, pick)));
@@ -74,6 +99,9 @@ function views_of(result: Result, tables: Table[], pick: (kind: string) => void)
   const kernels = table("kernels");
   if (models) shown.push(...section("evaluated", result.titles.evaluated ?? "Predicted and measured", draw_evaluated(models)));
   if (errors) shown.push(...section("errors", result.titles.errors ?? "Errors of predictions", draw_errors(errors)));
+  const groups = table("groups");
+  if (groups) shown.push(...section("groups", result.titles.groups ?? "Errors by group of kernels", draw_groups(groups)));
+  if (kernels) shown.push(...section("carry", result.titles.carry ?? "The longest kernels", draw_carry(kernels)));
   if (kernels) shown.push(...section("kernels", result.titles.kernels ?? "Kernels in the order of execution", draw_kernels(kernels)));
   if (result.points.length) shown.push(...section("sweep", result.titles.sweep ?? "Stages by size", draw_sweep(result.points)));
   return shown;

@@ -4,7 +4,7 @@
 import { framed, linear, picture, tick_names } from "./axis";
 import { Rows } from "./cells";
 import type { Table } from "./data";
-import { element, in_two_widths, label, mark, name, visible } from "./dom";
+import { element, fitted, label, mark, name, visible } from "./dom";
 import { draw_dots, type DotRow } from "./dots";
 import { with_unit } from "./numbers";
 import { blocks_of, draw_plan, kinds_of_units } from "./plan_text";
@@ -27,7 +27,7 @@ function glyph_of(plan: string, kinds: Map<string, string>): Pick<DotRow, "glyph
 }
 
 function scroll_free(says: string, draw: (width: number) => Element): HTMLElement {
-  const frame = in_two_widths(draw);
+  const frame = fitted(draw);
   frame.setAttribute("data-figure", says);
   return frame;
 }

@@ -4,7 +4,7 @@
 import { framed, linear, picture, tick_names } from "./axis";
 import { Rows } from "./cells";
 import type { Table } from "./data";
-import { in_two_widths, label, mark, visible } from "./dom";
+import { fitted, label, mark, visible } from "./dom";
 import { draw_dots, type DotRow } from "./dots";
 import { with_unit } from "./numbers";
 
@@ -29,7 +29,7 @@ export function draw_evaluated(table: Table): HTMLElement | null {
   });
   const says = `${dots.length} models, measured and predicted; the table models has the figures.`;
   const rest = known.length > most ? ` ${known.length - most} shorter ones are in the table.` : "";
-  return framed("evaluated", `Filled: measured. Hollow: predicted, with the interval that should hold nine in ten; coloured where the measured time lies outside of it.${rest}`, in_two_widths((width) => draw_dots(dots, { key: "_us", heads: ["measured", "predicted", "off"], says }, width)));
+  return framed("evaluated", `Filled: measured. Hollow: predicted, with the interval that should hold nine in ten; coloured where the measured time lies outside of it.${rest}`, fitted((width) => draw_dots(dots, { key: "_us", heads: ["measured", "predicted", "off"], says }, width)));
 }
 
 /** Of `takt fit`: mean errors of whole models that the training did not have. */
@@ -50,7 +50,7 @@ export function draw_errors(table: Table): HTMLElement | null {
     return { name: `new ${rows.text("split", row)}: ${rows.text("method", row)}`, filled: own ? error : null, hollow: own ? null : error, low: null, high: null, words: [`${error.toFixed(1)}\u00a0%`], says: `${rows.text("method", row)}, ${rows.text("split", row)} held out: ${error} % off on average`, strong: own };
   });
   const says = `Mean errors by what was held out and by method; the table errors has the figures.`;
-  return framed("errors", `Mean error of a ${level ?? "prediction"} by what the training had none of; filled is takt, hollow are other ways.${noise > 0 ? " The band is the noise of a measurement itself: no prediction gets below it." : ""}`, in_two_widths((width) => draw_dots(dots, { key: "_percent", heads: ["mean error"], says, band: noise > 0 ? [0, noise] : null }, width)));
+  return framed("errors", `Mean error of a ${level ?? "prediction"} by what the training had none of; filled is takt, hollow are other ways.${noise > 0 ? " The band is the noise of a measurement itself: no prediction gets below it." : ""}`, fitted((width) => draw_dots(dots, { key: "_percent", heads: ["mean error"], says, band: noise > 0 ? [0, noise] : null }, width)));
 }
 
 /** Of `takt predict`: kernels in order; full where measured elsewhere, outlined where trained, dashed where only peaks tell. */
@@ -87,5 +87,44 @@ export function draw_kernels(table: Table): HTMLElement | null {
     return drawn;
   };
   const rest = models.length > 1 ? ` Of ${visible(last_part(model ?? ""))}; the other models are in the table.` : "";
-  return framed("kernels", `Kernels in the order of execution: full where the same kernel was measured in another model, outlined where it is predicted, dashed where only the machine's peaks tell; lines are 90 % intervals.${rest}`, in_two_widths(draw));
+  return framed("kernels", `Kernels in the order of execution: full where the same kernel was measured in another model, outlined where it is predicted, dashed where only the machine's peaks tell; lines are 90 % intervals.${rest}`, fitted(draw));
+}
+
+/** Of `takt evaluate`: mean errors of single kernels by group, most time first. */
+export function draw_groups(table: Table): HTMLElement | null {
+  const rows = new Rows(table);
+  if (!rows.has("kernel_group", "mape", "bias_percent", "group_share_percent")) return null;
+  const known = rows.where((row) => rows.number("mape", row) !== null);
+  if (known.length === 0) return null;
+  const percent = (key: string, row: number, sign = false) => {
+    const value = rows.number(key, row);
+    return value === null ? "–" : `${value < 0 ? "−" : sign ? "+" : ""}${Math.abs(value).toFixed(1)}\u00a0%`;
+  };
+  const dots = known.map((row): DotRow => {
+    const words = [percent("mape", row), percent("bias_percent", row, true), percent("group_share_percent", row)];
+    return { name: `${rows.text("kernel_group", row)}, ${rows.text("group_kernels", row)} kernels`, filled: rows.number("mape", row), hollow: null, low: null, high: null, words, says: `${rows.text("kernel_group", row)}: ${words[0]} off on average, ${words[1]} with its sign, in ${words[2]} of the time` };
+  });
+  const says = `${dots.length} groups of kernels by the mean error of their predictions; the table groups has the figures.`;
+  return framed("groups", "Mean error of a kernel that was timed in its model, by group; beside it the error with its sign, and the group's share of the measured time.", fitted((width) => draw_dots(dots, { key: "_percent", heads: ["error", "signed", "of the time"], says }, width)));
+}
+
+/** Of `takt predict`: the longest kernels of the first model. */
+export function draw_carry(table: Table): HTMLElement | null {
+  const rows = new Rows(table);
+  if (!rows.has("kernel_name", "tier", "predicted_us")) return null;
+  const model = rows.text("model", 0);
+  const known = rows.where((row) => rows.text("model", row) === model && (rows.number("predicted_us", row) ?? -1) >= 0);
+  if (known.length < 3) return null;
+  const whole = known.reduce((sum, row) => sum + rows.number("predicted_us", row)!, 0);
+  known.sort((a, b) => rows.number("predicted_us", b)! - rows.number("predicted_us", a)! || a - b);
+  const shown = known.slice(0, 12);
+  const dots = shown.map((row): DotRow => {
+    const time = rows.number("predicted_us", row)!;
+    const tier = rows.text("tier", row);
+    const words = [with_unit(time, "_us"), whole > 0 ? `${((100 * time) / whole).toFixed(1)}\u00a0%` : "–", tier];
+    const ends = [with_unit(rows.number("predicted_low_us", row), "_us"), with_unit(rows.number("predicted_high_us", row), "_us")];
+    return { name: `${rows.text("kernel_number", row)} ${rows.text("kernel_name", row)}`, filled: tier === "measured" ? time : null, hollow: tier === "measured" ? null : time, low: rows.number("predicted_low_us", row), high: rows.number("predicted_high_us", row), words, says: `kernel ${rows.text("kernel_number", row)}, ${rows.text("kernel_name", row)}: ${words[0]} (${ends[0]} to ${ends[1]}), ${tier}` };
+  });
+  const rest = known.length > shown.length ? ` ${known.length - shown.length} shorter ones are in the table.` : "";
+  return framed("carry", `Filled: the same kernel was measured in another model. Hollow: predicted; lines are 90 % intervals.${rest}`, fitted((width) => draw_dots(dots, { key: "_us", heads: ["predicted", "of kernels", "source"], says: `The ${dots.length} longest of ${known.length} kernels; the table kernels has the figures.` }, width)));
 }

@@ -1,7 +1,7 @@
 // The runs: each as a dot in the order taken, and the same counted on the same axis, with the percentiles that the result
 // has of them.
 
-import { element, in_two_widths, mark } from "./dom";
+import { element, fitted, mark } from "./dom";
 import { with_unit } from "./numbers";
 
 const height = 150;
@@ -63,7 +63,7 @@ export function draw_runs(runs: number[], marks: Mark[]): HTMLElement {
   return element(
     "figure",
     { class: "runs", "data-runs": String(runs.length) },
-    in_two_widths((width) => draw(runs, marks, low, high, width)),
+    fitted((width) => draw(runs, marks, low, high, width)),
     element("figcaption", {}, `Left: ${runs.length} runs in the order taken, ${range}. Right: how many took as long.${every}`),
   );
 }

@@ -3,7 +3,7 @@
 
 import { framed, logarithmic, picture } from "./axis";
 import type { Point } from "./data";
-import { element, in_two_widths, label, mark, name, visible } from "./dom";
+import { element, fitted, label, mark, name, visible } from "./dom";
 import { with_unit } from "./numbers";
 import { kinds_of_units } from "./plan_text";
 
@@ -58,7 +58,7 @@ export function draw_sweep(points: Point[]): HTMLElement | null {
   };
   const legend = element("ul", { class: "kinds" });
   for (const [unit, kind] of kinds) legend.append(element("li", {}, element("span", { class: `swatch back-${kind}`, "aria-hidden": "true" }), name(unit)));
-  return framed("sweep", "Mean time of a stage by nodes and edges together, both logarithmic, one scale for all stages. A dot is a measured size; the ring around it is the fitted law with its 90 % interval: where they part, the law misses.", in_two_widths(draw), legend);
+  return framed("sweep", "Mean time of a stage by nodes and edges together, both logarithmic, one scale for all stages. A dot is a measured size; the ring around it is the fitted law with its 90 % interval: where they part, the law misses.", fitted(draw), legend);
 }
 
 const short = (value: number) => (value >= 1e6 ? `${value / 1e6}\u00a0M` : value >= 1e3 ? `${value / 1e3}\u00a0k` : String(value));

@@ -2,11 +2,14 @@
 // the columns that the reader chooses. Named rows ([unattributed]) stay below the others.
 
 import type { Column, Table, Value } from "./data";
-import { download, element, name } from "./dom";
+import { download, element, kernel_name, name } from "./dom";
 import { form_of, shown } from "./numbers";
 
 const rows_at_first = 14;
+const rows_on_paper = 40;
 const columns_at_first = 9;
+const usually_one = /^(file|compared)$/; // said above the tables
+const names_kernels = /^(work|longest_kernel)$/;
 const seldom = /^(id|kernel|fused|calls)$|(^|_)(low|high|stddev|min|total)_/;
 
 function is_number(column: Column): boolean {
@@ -15,7 +18,8 @@ function is_number(column: Column): boolean {
 
 /** Of a wide table: those that say something and differ from row to row, in their order. */
 function usual_columns(table: Table): Set<string> {
-  const telling = table.columns.filter((column) => column.values.some((value) => value !== null));
+  const is_one = (column: Column) => usually_one.test(column.key) && new Set(column.values).size === 1;
+  const telling = table.columns.filter((column) => column.values.some((value) => value !== null) && !is_one(column));
   const differing = telling.filter((column, place) => place === 0 || (new Set(column.values).size > 1 && !seldom.test(column.key)));
   const chosen = telling.length <= columns_at_first || differing.length < 4 ? telling : differing;
   return new Set((chosen.length ? chosen : table.columns).slice(0, columns_at_first).map((column) => column.key));
@@ -85,6 +89,8 @@ export class TableView {
       this.frame,
       this.count,
     );
+    addEventListener("beforeprint", () => this.draw(rows_on_paper));
+    addEventListener("afterprint", () => this.draw());
     this.draw();
   }
 
@@ -150,11 +156,11 @@ export class TableView {
     return cell;
   }
 
-  private draw(): void {
+  private draw(most = rows_at_first): void {
     const columns = this.table.columns.filter((column) => this.chosen.has(column.key));
     const forms = columns.map(form_of);
     const rows = this.rows();
-    const shown_rows = this.all ? rows : rows.slice(0, rows_at_first);
+    const shown_rows = this.all && most === rows_at_first ? rows : rows.slice(0, most);
     const body = element("tbody");
     for (const row of shown_rows) {
       const meaning = this.named(row);
@@ -162,7 +168,7 @@ export class TableView {
       columns.forEach((column, place) => {
         const value = column.values[row] ?? null;
         const cell = element("td", { "data-column": column.key });
-        if (typeof value === "string") cell.append(name(value));
+        if (typeof value === "string") cell.append(names_kernels.test(column.key) ? kernel_name(value) : name(value));
         else cell.append(shown(value, forms[place] ?? form_of(column)));
         if (typeof value === "number") cell.title = String(value);
         if (is_number(column)) cell.classList.add("number");

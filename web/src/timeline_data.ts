@@ -1,7 +1,7 @@
 // The events of a trace out of the page's columns: numbers of seven bits a byte (src/report/page/timeline_columns.h).
 
 import type { TimelineData } from "./data";
-import { visible } from "./dom";
+import { short_name, visible } from "./dom";
 import { Level } from "./timeline_level";
 
 export interface Row {
@@ -33,11 +33,6 @@ export interface Timeline {
   /** Arrows: places of spans, in order of the first. */
   flows: { from: Uint32Array; to: Uint32Array };
   counters: Counter[];
-}
-
-/** What is told of a name where there is little room: "vectorized_elementwise_kernel<4…", "conv2d". */
-function short_name(text: string): string {
-  return text.replace(/^(void |autograd::engine::evaluate_function: )/, "").replace(/^(\w+::)+(?=\w)/, "");
 }
 
 class Column {

@@ -12,7 +12,7 @@ import { draw_overview, draw_ruler, exact_time, overview_height, ruler_height, s
 import { Window } from "./timeline_window";
 
 const tallest = 640; // pixels of rows; more scroll
-const usual_width = 1096; // where nothing is laid out yet
+const paper_width = 688; // of A4 within its margins
 
 function context_of(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = Math.min(2, window.devicePixelRatio || 1);
@@ -172,12 +172,14 @@ export class Figure {
 
   /** At once, on paper in the light colours: no frame runs before a page is printed. */
   private print(on_paper: boolean): void {
-    if (this.width === 0) this.lay_out(usual_width);
+    const width = on_paper ? paper_width : this.frame.clientWidth;
+    if (width > 0) this.lay_out(width);
     this.recolour(on_paper);
     this.draw();
   }
 
   private draw(): void {
+    if (this.width === 0) return;
     this.painter ??= new Painter(this.timeline, read_colours(false));
     const view: View = { from: this.window.from, to: this.window.to, ...this.plot };
     const { colours } = this.painter;

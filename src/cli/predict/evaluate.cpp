@@ -46,7 +46,7 @@ CommandLine declare(EvaluateOptions& o) {
            &o.rounds);
   line.add({.names = "--time",
             .value = "DURATION",
-            .meaning = "Total time that each model runs, over all rounds",
+            .meaning = "Total time that each model runs, over all rounds; kernels are timed in one more",
             .fallback = o.time},
            &o.time);
   line.add(

@@ -170,11 +170,12 @@ int run(PredictOptions& o, Arguments arguments) {
   const ChosenPredictor chosen = predictor_for(o.what);
   const Predictor& predictor = chosen.predictor;
   std::optional<SeenLoad> seen;
+  std::optional<LoadSnapshot> snapshot;
   if (const auto load = load_config_for(o.load, predictor)) {
-    const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
-    say_what_did_not_answer(snapshot);
-    say_what_is_missing(predictor, snapshot);
-    seen = seen_in(snapshot);
+    snapshot = take_snapshot(make_load_sources(*load), load->window);
+    say_what_did_not_answer(*snapshot);
+    say_what_is_missing(predictor, *snapshot);
+    seen = seen_in(*snapshot);
   }
   std::vector<PredictedModel> models;
   for (const auto& path : paths) {
@@ -191,7 +192,7 @@ int run(PredictOptions& o, Arguments arguments) {
     trace.set_provenance_json(to_json(provenance));
     write_trace(trace, o.trace);
   }
-  const auto tables = predict_tables(models);
+  const auto tables = predict_tables(models, snapshot ? &*snapshot : nullptr);
   print(o.output, tables, provenance, text_of(o, models, tables));
   return 0;
 }

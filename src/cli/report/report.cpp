@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "cli/line/command_line.h"
 #include "cli/line/commands.h"
 #include "cli/line/output.h"
@@ -37,10 +41,19 @@ CommandLine declare(ReportOptions& o) {
   return line;
 }
 
+/// Of several files every refusal names its own.
+ReportResult result_of(const std::filesystem::path& file) {
+  try {
+    return is_trace(file) ? trace_result(file) : report_result(file, tables_of_command);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(file.filename().string()) != std::string_view::npos) throw;
+    throw Error(error.kind(), fmt::format("{}: {}", printable(file.string()), error.what()));
+  }
+}
+
 int run(ReportOptions& o, Arguments arguments) {
   std::vector<ReportResult> results;
-  for (const auto& file : o.results)
-    results.push_back(is_trace(file) ? trace_result(file) : report_result(file, tables_of_command));
+  for (const auto& file : o.results) results.push_back(result_of(file));
   lend_roofs(results);
   keep_longest(results);
   write_page(o.output, results, fmt::format("takt report {}", fmt::join(arguments, " ")));

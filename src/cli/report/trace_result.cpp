@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/files/file.h"
 #include "base/system/log.h"
@@ -68,6 +70,16 @@ Said training_of(const std::vector<NamedTrace>& traces) {
   return said;
 }
 
+/// The machine that reads a trace is not the one that it is of.
+std::vector<OriginEntry> as_reader(std::vector<OriginEntry> origin) {
+  std::erase_if(origin, [](const OriginEntry& entry) {
+    return entry.label == "machine" || entry.label == "host" || entry.label == "system" || entry.label == "build";
+  });
+  for (OriginEntry& entry : origin)
+    if (entry.label == "date") entry.label = "read";
+  return origin;
+}
+
 Said said_of(const std::vector<NamedTrace>& traces) {
   const Trace& trace = traces.front().read.trace;
   if (has_training(trace)) return training_of(traces);
@@ -94,6 +106,8 @@ ReportResult trace_result(const std::filesystem::path& file) {
   if (said.run) beside.what_if = what_if_answers(*said.run, file.string());
   ReportResult result = parse_result(json, file.string(), tables_of_command, std::move(beside));
   result.name = file.filename().string();
+  result.origin = as_reader(std::move(result.origin));
+  result.origin.insert(result.origin.begin(), {"trace", result.name});
   Table rows = trace_rows_table(traces);
   for (TableSchema& schema : trace_info_schemas())
     if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});

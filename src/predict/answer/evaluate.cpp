@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/basics/error.h"
@@ -29,6 +31,18 @@ CollectTask task_of(const Predictor& predictor, const EvaluateSettings& settings
           .round = round};
 }
 
+/// The kernels of a record beside their predictions; none where the model that ran has other kernels.
+std::vector<EvaluatedKernel> compared_kernels(const PredictedModel& predicted, const CollectRecord& record) {
+  const auto& facts = predicted.facts.kernels;
+  if (facts.size() != record.kernels.size()) return {};
+  std::vector<EvaluatedKernel> kernels;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (facts[i].op_type != record.kernels[i].facts.op_type) return {};
+    kernels.push_back({facts[i].group, record.kernels[i].us, predicted.prediction.kernels[i].recorded_us});
+  }
+  return kernels;
+}
+
 void check_stop(const EvaluateSettings& settings) {
   if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "stopped before every model was measured");
 }
@@ -45,6 +59,9 @@ class Predictions {
   void prepare(std::size_t model) {
     if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
   }
+
+  /// Of a model that is prepared.
+  const PredictedModel& quiet(std::size_t model) const { return *models_[model]; }
 
   /// Of a model that is prepared. Throws what beside_load() throws.
   ModelPrediction next(std::size_t model) {
@@ -97,6 +114,18 @@ void try_for(EvaluatedModel& model, const Function& work) {
   }
 }
 
+/// A model whose kernels cannot be timed is judged as a whole all the same.
+void time_kernels(const EvaluateSettings& settings, std::size_t model, CollectTask task, const Predictions& predictions,
+                  EvaluatedModel& row) {
+  check_stop(settings);
+  if (!row.problem.empty()) return;
+  task.with_kernels = true;
+  const auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+  if (!record) check_stop(settings);
+  if (record && record->status != CollectStatus::failed)
+    row.kernels = compared_kernels(predictions.quiet(model), *record);
+}
+
 bool can_use(const std::string& runtime, const std::string& device) {
   if (device == "CPU") return true;
   for (const DeviceStatus& status : make_runtime(runtime)->devices())
@@ -111,6 +140,17 @@ void prepare_for_unusable_device(RunSettings& settings) {
   settings.properties["graph_optimization_level"] = "extended";
   settings.properties["optimization.disable_specified_optimizers"] =
       "ConvActivationFusion;ConvAddActivationFusion;GemmActivationFusion;MatmulActivationFusion";
+}
+
+/// A row per model, with a load also per round.
+std::vector<EvaluatedModel> rows_to_fill(const EvaluateSettings& settings) {
+  const std::size_t count = settings.models.size();
+  std::vector<EvaluatedModel> rows(settings.load ? count * static_cast<std::size_t>(settings.rounds) : count);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].model = settings.models[i % count].string();
+    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -134,17 +174,16 @@ PredictedModel predict_model(const Predictor& predictor, const std::filesystem::
 
 std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings) {
   const std::size_t count = settings.models.size(), rounds = static_cast<std::size_t>(settings.rounds);
-  std::vector<EvaluatedModel> rows(settings.load ? count * rounds : count);
+  std::vector<EvaluatedModel> rows = rows_to_fill(settings);
   std::vector<std::vector<double>> times(rows.size());
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].model = settings.models[i % count].string();
-    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
-  }
   Predictions predictions(predictor, settings);
   Hindsight hindsight;
   std::uint64_t done = 0;
+  const auto step_done = [&, steps = count * (settings.load ? rounds : rounds + 1)] {
+    if (settings.progress) settings.progress(++done, steps);
+  };
   for (std::size_t round = 0; round < rounds; ++round) {
     Random random(settings.seed * 1000 + round + 1);
     shuffle(order, random);
@@ -168,11 +207,34 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
         if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
         if (row.prediction && !times[place].empty()) hindsight.observe(*row.prediction, times[place].back());
       }
-      if (settings.progress) settings.progress(++done, count * rounds);
+      step_done();
     }
   }
+  for (std::size_t i = 0; i < count && !settings.load; ++i, step_done())
+    time_kernels(settings, i, task_of(predictor, settings, i, settings.rounds + 1), predictions, rows[i]);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!times[i].empty()) rows[i].measured_us = mean_of_rounds(times[i]), rows[i].noise = noise_of_rounds(times[i]);
+  return rows;
+}
+
+std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models) {
+  std::map<KernelGroup, std::vector<Judged>> judged;
+  std::map<KernelGroup, GroupErrors> groups;
+  double all = 0;
+  for (const EvaluatedModel& model : models)
+    for (const EvaluatedKernel& kernel : model.kernels) {
+      if (!(kernel.measured_us > 0 && kernel.predicted_us > 0)) continue;
+      judged[kernel.group].push_back({kernel.measured_us, kernel.predicted_us, {}, {}});
+      GroupErrors& group = groups[kernel.group];
+      group.measured_us += kernel.measured_us, group.predicted_us += kernel.predicted_us;
+      all += kernel.measured_us;
+    }
+  std::vector<GroupErrors> rows;
+  for (auto& [name, group] : groups) {
+    group.group = name, group.figures = *error_figures(judged[name]), group.share = group.measured_us / all;
+    rows.push_back(group);
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.measured_us > b.measured_us; });
   return rows;
 }
 

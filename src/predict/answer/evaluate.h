@@ -43,6 +43,12 @@ struct EvaluateSettings {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// A kernel of a model as its record has it, the record's own cost included.
+struct EvaluatedKernel {
+  KernelGroup group = KernelGroup::other;
+  double measured_us = 0, predicted_us = 0;
+};
+
 struct EvaluatedModel {
   std::string model;
   int round = 0;  ///< of predictions beside a load, of which each round has its own; 0: all rounds
@@ -50,6 +56,7 @@ struct EvaluatedModel {
   std::int64_t interval_runs = 0;  ///< runs before this one that the interval is from; 0: it is the predictor's
   std::optional<double> measured_us, noise;  ///< mean over the rounds; how far one is from the others
   std::string problem;                       ///< why something is missing; empty: nothing is
+  std::vector<EvaluatedKernel> kernels{};    ///< of a run of their own behind the rounds; none beside a load
 };
 
 /// A model that cannot be predicted or run is a row with its problem. With `load` a row per model and round. Throws
@@ -58,5 +65,15 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
 
 /// The models that have both figures, as one row of errors; nullopt: none has.
 std::optional<ErrorRow> errors_of(const std::vector<EvaluatedModel>& models);
+
+/// Errors of the kernels of one group.
+struct GroupErrors {
+  KernelGroup group = KernelGroup::other;
+  ErrorFigures figures;
+  double measured_us = 0, predicted_us = 0;  ///< of all of its kernels
+  double share = 0;                          ///< of the measured time of all kernels; 0..1
+};
+/// Of the groups that have kernels, most measured time first.
+std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models);
 
 }  // namespace takt

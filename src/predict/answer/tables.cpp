@@ -7,6 +7,7 @@
 #include "measure/run/label.h"
 #include "predict/answer/columns.h"
 #include "predict/kernels/tables.h"
+#include "predict/sources/tables.h"
 
 namespace takt {
 namespace {
@@ -97,9 +98,11 @@ constexpr ColumnText first_row(std::string_view key, std::string_view title) {
           "Value of the feature for one of the group's first five kernels in the dataset; empty if it does not apply."};
 }
 
+constexpr ColumnText group_text{"kernel_group", "Group",
+                                "Kernels that one regression predicts: conv, depthwise, product, pool or other."};
+
 constexpr Column<FeatureRow> feature_columns[] = {
-    {"kernel_group", "Group", [](const FeatureRow& r) -> Cell { return r.group; },
-     "Kernels that one regression predicts: conv, depthwise, product, pool or other."},
+    {group_text, [](const FeatureRow& r) -> Cell { return r.group; }},
     {"kernel_feature", "Feature", [](const FeatureRow& r) -> Cell { return r.feature.name; },
      "Input feature of the regression; is_NAME: the kernel contains the operator NAME."},
     {"feature_type", "Kind", [](const FeatureRow& r) -> Cell { return r.feature.type; },
@@ -234,6 +237,25 @@ constexpr TableDefinition<ErrorRow> evaluation_definition{
     "Errors of the predictions over all models: one row, or none if no model was both predicted and measured.",
     evaluation_columns};
 
+constexpr Column<GroupErrors> group_columns[] = {
+    {group_text, [](const GroupErrors& r) -> Cell { return std::string(name_of(r.group)); }},
+    {"group_kernels", "Kernels",
+     [](const GroupErrors& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
+     "Number of kernels of the group in all models, each measured in its model."},
+    {"group_measured_us", "Measured", [](const GroupErrors& r) -> Cell { return Duration(r.measured_us); },
+     "Measured time of all kernels of the group, including the cost of their records."},
+    {"group_predicted_us", "Predicted", [](const GroupErrors& r) -> Cell { return Duration(r.predicted_us); },
+     "Predicted time of the same kernels, including the cost of their records."},
+    {"group_share_percent", "Time %", [](const GroupErrors& r) { return percent_cell(r.share); },
+     "Share of the measured time of all kernels, in percent."},
+    {columns::mape, [](const GroupErrors& r) { return percent_cell(r.figures.mape); }},
+    {columns::bias, [](const GroupErrors& r) { return percent_cell(r.figures.bias); }},
+    {columns::within_15, [](const GroupErrors& r) { return percent_cell(r.figures.within_15); }},
+};
+constexpr TableDefinition<GroupErrors> groups_definition{
+    "groups", "Errors of predicted kernels: a row per group; none beside a load or if kernels cannot be timed.",
+    group_columns};
+
 /// What the regression of the group is told of the first kernels of the dataset.
 std::vector<FeatureRow> feature_rows(const Predictor& predictor, const Dataset& dataset) {
   std::vector<FeatureRow> rows;
@@ -275,30 +297,37 @@ std::vector<Table> fit_tables(const Predictor& predictor, const Dataset& dataset
 }
 std::vector<TableSchema> fit_schemas() { return {errors_definition.schema(), features_definition.schema()}; }
 
-std::vector<Table> predict_tables(const std::vector<PredictedModel>& models) {
+std::vector<Table> predict_tables(const std::vector<PredictedModel>& models, const LoadSnapshot* load) {
   std::vector<PredictedKernel> kernels;
   for (const PredictedModel& model : models)
     for (std::size_t i = 0; i < model.facts.kernels.size(); ++i)
       kernels.push_back({model.model, static_cast<std::int64_t>(i) + 1, &model.facts.kernels[i], model.facts.names[i],
                          model.prediction.kernels[i]});
-  return {predicted_definition.make(models), predicted_kernels_definition.make(kernels)};
+  std::vector<Table> tables{predicted_definition.make(models), predicted_kernels_definition.make(kernels)};
+  if (load) tables.push_back(load_tables(*load).front());
+  return tables;
 }
 std::vector<TableSchema> predict_schemas() {
-  return {predicted_definition.schema(), predicted_kernels_definition.schema()};
+  return {predicted_definition.schema(), predicted_kernels_definition.schema(), load_schemas().front()};
 }
 
 std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models) {
   std::vector<ErrorRow> summary;
   if (auto row = errors_of(models)) summary.push_back(std::move(*row));
-  return {evaluation_definition.make(summary), evaluated_definition.make(models)};
+  return {evaluation_definition.make(summary), evaluated_definition.make(models),
+          groups_definition.make(group_errors_of(models))};
 }
-std::vector<TableSchema> evaluate_schemas() { return {evaluation_definition.schema(), evaluated_definition.schema()}; }
+std::vector<TableSchema> evaluate_schemas() {
+  return {evaluation_definition.schema(), evaluated_definition.schema(), groups_definition.schema()};
+}
 
 std::string evaluation_text(std::vector<EvaluatedModel> models, const TextStyle& style) {
   for (EvaluatedModel& model : models) model.model = std::filesystem::path(model.model).stem().string();
   const auto tables = evaluate_tables(models);
   const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
-  return evaluation_answer(models) + to_text(without_empty_columns(tables[0]), style) + "\n" + to_text(runs, style);
+  const std::string groups = tables[2].rows.empty() ? "" : "\n" + to_text(tables[2], style);
+  return evaluation_answer(models) + to_text(without_empty_columns(tables[0]), style) + "\n" + to_text(runs, style) +
+         groups;
 }
 
 }  // namespace takt

@@ -8,6 +8,7 @@
 #include "predict/answer/evaluate.h"
 #include "predict/answer/predictor.h"
 #include "predict/collect/collect.h"
+#include "predict/sources/sources.h"
 
 namespace takt {
 
@@ -20,11 +21,12 @@ std::vector<TableSchema> collect_schemas();
 std::vector<Table> fit_tables(const Predictor& predictor, const Dataset& dataset);
 std::vector<TableSchema> fit_schemas();
 
-/// "summary", a row per model, and "kernels", a row per kernel.
-std::vector<Table> predict_tables(const std::vector<PredictedModel>& models);
+/// "summary", a row per model, and "kernels", a row per kernel; with the load that was read also "load", a row per
+/// reading.
+std::vector<Table> predict_tables(const std::vector<PredictedModel>& models, const LoadSnapshot* load = nullptr);
 std::vector<TableSchema> predict_schemas();
 
-/// "summary", one row, and "models", a row per model.
+/// "summary", one row, "models", a row per model, and "groups", a row per group of kernels.
 std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models);
 std::vector<TableSchema> evaluate_schemas();
 

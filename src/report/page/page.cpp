@@ -88,17 +88,17 @@ json json_of(const ReportPoint& point) {
 
 /// As columns: there may be thousands.
 json json_of(const std::vector<ReportStep>& steps) {
-  json made{{"name", json::array()},
-            {"type", json::array()},
-            {"kind", json::array()},
-            {"time", json::array()},
-            {"alive", json::array()}};
+  json made{{"name", json::array()},  {"type", json::array()},  {"kind", json::array()},  {"time", json::array()},
+            {"alive", json::array()}, {"reads", json::array()}, {"level", json::array()}, {"on_chain", json::array()}};
   for (const ReportStep& step : steps) {
     made["name"].push_back(step.name);
     made["type"].push_back(step.type);
     made["kind"].push_back(step.kind);
     made["time"].push_back(step.time.count());
     made["alive"].push_back(step.alive ? json(*step.alive) : json());
+    made["reads"].push_back(step.reads);
+    made["level"].push_back(step.level);
+    made["on_chain"].push_back(step.on_chain);
   }
   return made;
 }

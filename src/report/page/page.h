@@ -71,6 +71,9 @@ struct ReportStep {
   std::string name, type, kind;
   Duration time{};
   std::optional<std::int64_t> alive;
+  std::vector<std::size_t> reads{};  ///< the earlier steps whose results it reads, each once
+  std::size_t level = 0;             ///< one above the highest of those
+  bool on_chain = false;             ///< of the longest chain, each of which reads the one before
 };
 
 /// A limit of the machine: of a type of number in 10^9 operations per second, or of a level of memory in 10^9 bytes.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 #include "base/table/number_form.h"
@@ -39,6 +40,13 @@ const std::map<std::string, std::string, std::less<>> kinds_of_activities{
     {"host_compute", "host"},
     {"compile", "host"},
 };
+
+std::vector<ReportPart> parts_by_time(const std::map<std::string, Duration>& times) {
+  std::vector<ReportPart> parts;
+  for (const auto& [type, time] : times) parts.push_back({type, family_of_type(type), time});
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  return parts;
+}
 
 Duration sum_of(const std::vector<ReportPart>& parts) {
   Duration sum{};
@@ -79,7 +87,8 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
     const std::string file = text_in(breakdown, row, "file"), activity = text_in(breakdown, row, "spent_on");
     const auto time = number_in(breakdown, row, "mean_per_step_us");
     if (!time) continue;
-    if (bars.empty() || file != last) bars.push_back({"", "A mean step of " + file, "", {}, {}});
+    if (bars.empty() || file != last)
+      bars.push_back({"", "A mean step of " + std::filesystem::path(file).filename().string(), "", {}, {}});
     last = file;
     const auto kind = kinds_of_activities.find(activity);
     bars.back().parts.push_back(
@@ -88,6 +97,43 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
   for (auto& bar : bars) {
     bar.whole = sum_of(bar.parts);
     bar.whole_label = fmt::format("= {}, a mean step", formatted(bar.whole, form_of(std::array{bar.whole})));
+  }
+  return bars;
+}
+
+/// A kernel's name to its predicted time in a model.
+std::map<std::string, Duration> predicted_times(const Table& kernels, const std::string& model) {
+  std::map<std::string, Duration> times;
+  for (std::size_t row = 0; row < kernels.rows.size(); ++row)
+    if (const auto time = number_in(kernels, row, "predicted_us"); time && text_in(kernels, row, "model") == model)
+      times[text_in(kernels, row, "kernel_name")] += Duration(*time);
+  return times;
+}
+
+/// The time on an idle machine and what the load adds; no parts: it adds nothing, or none was read.
+ReportBar bar_of_load(const std::string& model, Duration whole, double factor) {
+  ReportBar bar{"", model + " beside the load of that moment", "", whole, {}};
+  if (factor <= 1) return bar;
+  bar.parts = {{"on an idle machine", "busy", whole / factor}, {"[load]", "other", whole - whole / factor}};
+  bar.whole_label = fmt::format("= {}, {:.2f} times as long", formatted(whole, form_of(std::array{whole})), factor);
+  return bar;
+}
+
+/// Kernels by their name, and what an inference takes beside them; of the first models.
+std::vector<ReportBar> bars_of_predictions(const Table& summary, const Table& kernels) {
+  constexpr std::size_t most = 4;
+  std::vector<ReportBar> bars;
+  for (std::size_t row = 0; row < std::min(most, summary.rows.size()); ++row) {
+    const std::string path = text_in(summary, row, "model"), model = std::filesystem::path(path).filename().string();
+    ReportBar bar{"", model + ", predicted, by kernel", "", {}, parts_by_time(predicted_times(kernels, path))};
+    const Duration outside(1000 * number_in(summary, row, "overhead_ms").value_or(0));
+    if (bar.parts.empty()) continue;
+    if (outside > Duration{}) bar.parts.push_back({"[outside kernels]", "other", outside});
+    bar.whole = sum_of(bar.parts);
+    bar.whole_label = fmt::format("= {}, {}", formatted(bar.whole, form_of(std::array{bar.whole})),
+                                  outside < Duration{} ? "all kernels" : "an inference");
+    bars.push_back(bar);
+    bars.push_back(bar_of_load(model, bar.whole, number_in(summary, row, "load_factor").value_or(1)));
   }
   return bars;
 }
@@ -103,6 +149,9 @@ std::vector<ReportBar> bars_of(const std::vector<ReportTable>& tables) {
   bars.push_back(bar_of_path(tables));
   if (const Table* breakdown = find_table(tables, "breakdown"))
     for (auto& bar : bars_of_steps(*breakdown)) bars.push_back(std::move(bar));
+  const Table *summary = find_table(tables, "summary"), *kernels = find_table(tables, "kernels");
+  if (summary && kernels)
+    for (auto& bar : bars_of_predictions(*summary, *kernels)) bars.push_back(std::move(bar));
   std::erase_if(bars, [](const ReportBar& bar) { return bar.parts.empty(); });
   return bars;
 }
@@ -113,8 +162,7 @@ ReportBar bar_of_operators(const Table& operators, std::optional<Duration> mean_
   for (std::size_t row = 0; row < operators.rows.size(); ++row)
     if (const auto time = number_in(operators, row, "time_us"))
       times[text_in(operators, row, "type")] += Duration(*time);
-  for (const auto& [type, time] : times) bar.parts.push_back({type, family_of_type(type), time});
-  std::stable_sort(bar.parts.begin(), bar.parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  bar.parts = parts_by_time(times);
   bar.whole = sum_of(bar.parts);
   const bool is_run = mean_run && *mean_run >= bar.whole;
   if (is_run) bar.parts.push_back({"[unattributed]", "other", *mean_run - bar.whole}), bar.whole = *mean_run;

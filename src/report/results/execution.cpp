@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
 #include "report/results/families.h"
+#include "report/results/levels.h"
 
 namespace takt {
 namespace {
@@ -39,10 +41,14 @@ class Results {
  public:
   Results(const json& graph, std::size_t steps) : graph_(graph), steps_(steps) {}
 
-  void add(const json& op, std::size_t step) {
+  /// Returns the steps that made what it reads, each once.
+  std::vector<std::size_t> add(const json& op, std::size_t step) {
+    std::set<std::size_t> makers;
     for (const auto& id : in(op, "input"))
-      if (const auto made = spans_.find(text_of(id)); made != spans_.end()) made->second.last = step;
+      if (const auto made = spans_.find(text_of(id)); made != spans_.end())
+        made->second.last = step, makers.insert(made->second.first);
     for (const auto& id : in(op, "output")) spans_.try_emplace(text_of(id), Span{step, {}});
+    return {makers.begin(), makers.end()};
   }
 
   /// By step; empty: a size is not known.
@@ -92,12 +98,12 @@ std::vector<ReportStep> execution_of(std::string_view profile) {
     const json& op = in(in(graph, "operator"), text_of(id).c_str());
     const auto time = time_of(in(device, text_of(id).c_str()));
     if (!op.is_object() || !time || *time < Duration{}) continue;
-    results.add(op, steps.size());
     const std::string type = text_of(in(op, "type"));
-    steps.push_back({text_of(in(op, "name")), type, family_of_type(type), *time, {}});
+    steps.push_back({text_of(in(op, "name")), type, family_of_type(type), *time, {}, results.add(op, steps.size())});
   }
   const auto alive = results.alive();
   for (std::size_t step = 0; step < steps.size() && step < alive.size(); ++step) steps[step].alive = alive[step];
+  add_levels(steps);
   return steps;
 }
 

@@ -140,6 +140,7 @@ bool add_prediction(ReportResult& result) {
     result.lede += fmt::format(" The load of the machine makes it {:.2f} times as long.", *load);
   add_facts(result, *summary,
             {"predicted_ms", "low_ms", "high_ms", "model_kernels", "measured_percent", "trained_percent"});
+  if (!text_in(*summary, 0, "load_from").empty()) add_facts(result, *summary, {"load_factor", "load_from"});
   return true;
 }
 

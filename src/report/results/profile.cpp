@@ -13,6 +13,7 @@
 #include "report/results/bars.h"
 #include "report/results/execution.h"
 #include "report/results/headline.h"
+#include "report/results/levels.h"
 #include "report/results/result_file.h"
 #include "report/results/roofs.h"
 
@@ -111,6 +112,10 @@ ReportResult report_profile(const std::filesystem::path& path) {
   if (const auto most = most_alive(result.steps))
     result.titles.push_back({"execution", fmt::format("At most {} of results are alive: at {}",
                                                       format_bytes(static_cast<double>(*most->alive)), most->name)});
+  if (std::string title = levels_title(result.steps); !title.empty())
+    result.titles.push_back({"graph", std::move(title)});
+  else if (result.steps.size() != 1)
+    result.missing.push_back("No graph: this profile does not tell which operator reads which; takt run's does.");
   if (result.runs.empty())
     result.missing.push_back("No times of single runs: takt run MODEL --profile FILE keeps them.");
   if (!peaks)

@@ -13,6 +13,7 @@
 #include "report/results/origin.h"
 #include "report/results/sweep_points.h"
 #include "report/results/titles.h"
+#include "report/results/trace_bars.h"
 
 namespace takt {
 namespace {
@@ -64,6 +65,8 @@ ReportResult parse_result(std::string_view json, const std::string& name, Schema
   result.origin = origin_of(provenance, where);
   result.tables = saved_tables(read.value("tables", nlohmann::json()), schemas_of(command), where);
   result.bars = bars_of(result.tables);
+  if (command == "diagnose")
+    for (ReportBar& bar : bars_of_trace(result.tables)) result.bars.push_back(std::move(bar));
   if (command.starts_with("pipeline ")) result.board = board_of(result.tables);
   if (command == "sweep") result.points = sweep_points(result.tables);
   result.what_if = std::move(beside.what_if);

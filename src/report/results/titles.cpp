@@ -7,6 +7,7 @@
 
 #include "report/results/headline.h"
 #include "report/results/saved_tables.h"
+#include "report/results/trace_bars.h"
 
 namespace takt {
 namespace {
@@ -64,6 +65,39 @@ std::string latency_title(const std::vector<ReportTable>& tables) {
   return fmt::format("{:.0f} % of a batch's latency is waiting in queues", 100 * *waits / *all);
 }
 
+/// Of the kernels of the first model: how few take half of its time.
+std::string carry_title(const Table& kernels) {
+  std::vector<std::pair<double, std::string>> times;
+  double all = 0;
+  for (std::size_t row = 0; row < kernels.rows.size(); ++row)
+    if (const auto time = number_in(kernels, row, "predicted_us");
+        time && text_in(kernels, row, "model") == text_in(kernels, 0, "model"))
+      times.emplace_back(-*time, text_in(kernels, row, "kernel_name")), all += *time;
+  std::stable_sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t count = 0;
+  for (double sum = 0; count < times.size() && sum < all / 2; ++count) sum -= times[count].first;
+  if (all <= 0) return {};
+  return fmt::format("{} of {} kernels take half of the predicted time; the longest: {}, {}", count, times.size(),
+                     times.front().second, shown_time(Duration(-times.front().first)));
+}
+
+/// The group that takes most of the time, and the one that is furthest off.
+std::string groups_title(const Table& groups) {
+  std::optional<std::size_t> worst;
+  for (std::size_t row = 0; row < groups.rows.size(); ++row)
+    if (const auto error = number_in(groups, row, "mape");
+        error && (!worst || *error > *number_in(groups, *worst, "mape")))
+      worst = row;
+  const auto share = number_in(groups, 0, "group_share_percent"), error = number_in(groups, 0, "mape");
+  if (!worst || !share || !error) return {};
+  std::string title = fmt::format("{} kernels take {:.0f} % of the time and are {:.1f} % off",
+                                  text_in(groups, 0, "kernel_group"), *share, *error);
+  if (*worst != 0)
+    title += fmt::format("; furthest off: {}, {:.1f} %", text_in(groups, *worst, "kernel_group"),
+                         *number_in(groups, *worst, "mape"));
+  return title;
+}
+
 }  // namespace
 
 void add_titles(ReportResult& result) {
@@ -75,6 +109,11 @@ void add_titles(ReportResult& result) {
     add("devices", devices_title(result.bars));
     add("latency", latency_title(result.tables));
   }
+  if (const Table* kernels = find_table(result.tables, "kernels"); kernels && !kernels->rows.empty())
+    add("carry", carry_title(*kernels));
+  if (const Table* groups = find_table(result.tables, "groups"); groups && !groups->rows.empty())
+    add("groups", groups_title(*groups));
+  for (ReportTitle& title : titles_of_trace(result.bars)) result.titles.push_back(std::move(title));
   add("what-if", result.what_if.title);
 }
 

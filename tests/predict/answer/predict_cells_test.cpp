@@ -214,6 +214,29 @@ TEST(Cells, of_evaluate_models) {
                                                                 {"evaluate_problem", {"", "", "", "is no model"}}});
 }
 
+TEST(Cells, of_evaluate_groups) {
+  std::vector<EvaluatedModel> models(2);
+  models[0].kernels = {{KernelGroup::pool, 10, 12}, {KernelGroup::conv, 50, 40}};
+  models[1].kernels = {{KernelGroup::conv, 20, 21}, {KernelGroup::other, 0, 5}};
+  expect_cells(table_named(evaluate_tables(models), "groups"), {{"kernel_group", {"conv", "pool"}},
+                                                                {"group_kernels", {"2", "1"}},
+                                                                {"group_measured_us", {"70", "10"}},
+                                                                {"group_predicted_us", {"61", "12"}},
+                                                                {"group_share_percent", {"87.5", "12.5"}},
+                                                                {"mape", {"12.5", "20"}},
+                                                                {"bias_percent", {"-7.5", "20"}},
+                                                                {"within_15", {"50", "0"}}});
+}
+
+TEST(PredictTables, the_load_that_was_read_is_a_table_of_its_own) {
+  LoadSnapshot load;
+  load.readings.push_back(reading_of("cpu_busy_share", "host", "host"));
+  EXPECT_EQ(predict_tables({predicted("a.onnx")}).size(), 2u);
+  const Table read = table_named(predict_tables({predicted("a.onnx")}, &load), "load");
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0][0], Cell(std::string("cpu_busy_share")));
+}
+
 TEST(Sentences, of_a_law_of_loads_have_its_figures) {
   const LoadLaw law("probe", {{"probe_wait_ratio", 1.25, 0.5, -0.75, 0, 1}, {"steal", 0.02, -0.25, 2, 0, 1}}, {{1, 1}});
   EXPECT_EQ(sentence_of(law),
