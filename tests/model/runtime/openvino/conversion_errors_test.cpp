@@ -15,6 +15,10 @@ TEST(ConversionReason, names_operators_that_are_unknown_but_none_of_its_own) {
   EXPECT_EQ(conversion_reason(before + "\nSummary:\n-- No conversion rule found for operations: SequenceMap-17, "
                                        "util::ConcatFromSequence, my.Twice, util::SequenceMark\n\n"),
             "OpenVINO does not support the operator SequenceMap-17, my.Twice; use --runtime onnxruntime");
+  EXPECT_EQ(
+      conversion_reason(before + "\nSummary:\n-- No conversion rule found for operations: util::SequenceMark\n\n"),
+      "OpenVINO does not support the operator util::SequenceMark; use --runtime onnxruntime")
+      << "alone it is all that there is";
 }
 
 TEST(ConversionReason, names_the_operator_its_tensor_and_the_last_line) {
@@ -40,6 +44,15 @@ TEST(ConversionReason, has_the_shapes_that_do_not_fit) {
           "Argument shapes are inconsistent.\n\nSummary:\n-- Conversion is failed for: Concat-17\n\n"),
       "OpenVINO cannot convert the operator Concat-17 that makes 'e': Argument shapes are inconsistent, of shapes "
       "{[1,8,14,14],[1,8,15,15]}; try --runtime onnxruntime");
+}
+
+TEST(ConversionReason, of_several_failures_is_the_first) {
+  EXPECT_EQ(conversion_reason(
+                before + " Failed operations detailed log:\n-- Conv-17 with a message:\nWhile validating ONNX node "
+                         "'<Node(Conv): c>': Check 'x' failed at src/a.cpp:38:\nThe rank has to be known\n\n-- "
+                         "Pad-17 with a message:\nElement not supported\n\nSummary:\n-- Conversion is failed"),
+            "OpenVINO cannot convert the operator Conv-17 that makes 'c': The rank has to be known; try --runtime "
+            "onnxruntime");
 }
 
 TEST(ConversionReason, of_another_message_is_the_message) {
