@@ -282,7 +282,7 @@ int main(int count, char** arguments) {
   if (count != 2) return std::fputs("usage: make_user_models FOLDER\n", stderr), 2;
   try {
     const std::filesystem::path folder = arguments[1];
-    std::filesystem::create_directories(folder);
+    std::filesystem::create_directories(folder / "hub/onnx");
     const auto write = [&](const char* name, const std::string& bytes) {
       takt::write_file_atomically(folder / name, bytes);
     };

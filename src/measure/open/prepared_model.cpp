@@ -136,7 +136,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);
-  if (result_.graph && result_.graph->outputs.empty())
+  if (result_.graph && result_.graph->outputs.empty() && !runtime_->traits().is_simulated)
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: the model has no outputs, so nothing of it is computed; name some when you export it",
                             printable(model.string())));

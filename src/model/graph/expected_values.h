@@ -19,9 +19,9 @@ struct ExpectedValues {
   std::string text = {};       ///< instead of numbers, of an input of texts
 };
 
-/// Of every input whose integers (or truths, or texts) reach such an operand unchanged, or, as a mask does a length, by sums, in
-/// the order of graph.inputs; the first operator that reads one decides. A length is all that there is, where the shapes
-/// of the graph tell, else 1.
+/// Of every input whose integers (or truths, or texts) reach such an operand unchanged, or, as a mask does a length, by
+/// sums, in the order of graph.inputs; the first operator that reads one decides. A length is all that there is, where
+/// the shapes of the graph tell, else 1.
 std::vector<ExpectedValues> find_expected_values(const Graph& graph);
 
 }  // namespace takt

@@ -9,19 +9,19 @@
 namespace takt {
 namespace {
 
-constexpr std::string_view between = "..";
+constexpr std::string_view range_dots = "..";
 
 }  // namespace
 
 std::string to_symbol(const Limits& limits) {
-  if (limits.most) return fmt::format("{}{}{}", limits.least, between, *limits.most);
-  return limits.least > 0 ? fmt::format("{}{}", limits.least, between) : std::string();
+  if (limits.most) return fmt::format("{}{}{}", limits.least, range_dots, *limits.most);
+  return limits.least > 0 ? fmt::format("{}{}", limits.least, range_dots) : std::string();
 }
 
 std::optional<Limits> limits_of(const Dim& dim) {
-  const auto dots = dim.value ? std::string::npos : dim.symbol.find(between);
+  const auto dots = dim.value ? std::string::npos : dim.symbol.find(range_dots);
   if (dots == std::string::npos) return std::nullopt;
-  const std::string_view text = dim.symbol, upper = text.substr(dots + between.size());
+  const std::string_view text = dim.symbol, upper = text.substr(dots + range_dots.size());
   const auto least = number_in<std::int64_t>(text.substr(0, dots)), most = number_in<std::int64_t>(upper);
   if (!least || (!most && !upper.empty())) return std::nullopt;
   return Limits{*least, most};

@@ -29,9 +29,9 @@ bool makes_no_tensor(const Op& op) {
 /// Types that the operator has where its attributes say nothing.
 std::optional<ElementType> default_type(const Op& op) {
   static const std::map<std::string, ElementType> types{
-      {"RandomNormal", ElementType::f32},   {"RandomUniform", ElementType::f32}, {"Multinomial", ElementType::i32},
-      {"HannWindow", ElementType::f32},     {"HammingWindow", ElementType::f32}, {"BlackmanWindow", ElementType::f32},
-      {"MelWeightMatrix", ElementType::f32}};
+      {"RandomNormal", ElementType::f32},    {"RandomUniform", ElementType::f32},  {"Multinomial", ElementType::i32},
+      {"HannWindow", ElementType::f32},      {"HammingWindow", ElementType::f32},  {"BlackmanWindow", ElementType::f32},
+      {"MelWeightMatrix", ElementType::f32}, {"TfIdfVectorizer", ElementType::f32}};
   const auto found = types.find(op.type);
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
@@ -42,26 +42,57 @@ bool makes_a_mask(const Graph& graph, const Op& op, std::size_t output) {
   return op.type == "Dropout" && output == 1 && (opset == graph.opsets.end() || opset->second >= 10);
 }
 
-/// Types that depend on neither the inputs nor the attributes.
+/// What classical models make: numbers, or labels as their attributes have them.
+std::optional<ElementType> type_of_table(const Op& op, std::size_t output) {
+  static const std::set<std::string> numbers{"OneHotEncoder",   "Normalizer",       "Scaler",
+                                             "LinearRegressor", "SVMRegressor",     "TreeEnsembleRegressor",
+                                             "DictVectorizer",  "FeatureVectorizer"};
+  if (numbers.contains(op.type)) return ElementType::f32;
+  const bool is_classifier = op.type.ends_with("Classifier");
+  if (is_classifier && output > 0) return ElementType::f32;
+  if (!is_classifier && op.type != "LabelEncoder") return std::nullopt;
+  static const std::map<std::string, ElementType> labels{
+      {"classlabels_strings", ElementType::string}, {"classlabels_ints", ElementType::i64},
+      {"classlabels_int64s", ElementType::i64},     {"values_strings", ElementType::string},
+      {"values_int64s", ElementType::i64},          {"values_floats", ElementType::f32}};
+  for (const auto& [name, type] : labels)
+    if (op.attributes.contains(name)) return type;
+  return std::nullopt;
+}
+
+/// Types that depend on no input.
 std::optional<ElementType> fixed_type(const Op& op, std::size_t output) {
   static const std::set<std::string> integer_results{
       "Shape", "Size", "ArgMax", "ArgMin", "NonZero", "NonMaxSuppression", "SequenceLength"};
   static const std::set<std::string> truths{
       "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",     "And",           "Or",
       "Not",   "Xor",  "IsNaN",       "IsInf",   "OptionalHasElement", "RegexFullMatch"};
-  static const std::set<std::string> with_indices{"TopK", "MaxPool", "Unique"};
+  static const std::set<std::string> with_indices{"TopK", "MaxPool", "Unique", "StringSplit"};
   if (integer_results.contains(op.type)) return ElementType::i64;
   if (truths.contains(op.type)) return ElementType::boolean;
   if (with_indices.contains(op.type) && output > 0) return ElementType::i64;
   if (op.type == "MatMulInteger" || op.type == "ConvInteger") return ElementType::i32;
-  return std::nullopt;
+  if (op.type == "EmbedLayerNormalization" && output == 1) return ElementType::i32;  // how long each sequence is
+  return op.domain == "ai.onnx.ml" ? type_of_table(op, output) : std::nullopt;
 }
 
 /// The input whose type an output has; the first, unless listed.
 std::size_t deciding_input(const Op& op) {
   static const std::map<std::string, std::size_t> others{
-      {"Where", 1},         {"DequantizeLinear", 1}, {"QuantizeLinear", 2}, {"QLinearConv", 7},
-      {"QLinearMatMul", 7}, {"OneHot", 2},           {"CastLike", 1}};
+      {"Where", 1},
+      {"DequantizeLinear", 1},
+      {"QuantizeLinear", 2},
+      {"QLinearConv", 7},
+      {"QLinearMatMul", 7},
+      {"OneHot", 2},
+      {"CastLike", 1},
+      // Of the fused and quantised ones: a zero point of the result, a table, a scale.
+      {"QLinearConcat", 1},
+      {"EmbedLayerNormalization", 2},
+      {"QAttention", 3},
+      {"MatMulIntegerToFloat", 2}};
+  // Without a zero point of its result, floats of the type of its scales.
+  if (op.type == "QGemm") return op.inputs.size() > 8 ? 8 : 1;
   const auto found = others.find(op.type);
   return found == others.end() ? 0 : found->second;
 }

@@ -20,16 +20,17 @@ std::string_view part_between(std::string_view text, std::string_view begin, std
   return text.substr(0, text.find(end));
 }
 
-/// "A-17, util::SequenceMark": what begins with util:: is OpenVINO's own helper, never an operator of the model.
-std::string without_helpers(std::string_view types) {
+/// "A-17, util::SequenceMark": what begins with util:: is OpenVINO's own helper, which says something only alone.
+std::string without_helpers(const std::string_view all) {
   constexpr std::string_view comma = ", ";
   std::vector<std::string_view> own;
+  std::string_view types = all;
   while (!types.empty()) {
     const std::string_view type = types.substr(0, types.find(comma));
     if (!type.starts_with("util::")) own.push_back(type);
     types.remove_prefix(std::min(types.size(), type.size() + comma.size()));
   }
-  return fmt::format("{}", fmt::join(own, comma));
+  return own.empty() ? std::string(all) : fmt::format("{}", fmt::join(own, comma));
 }
 
 /// The last line says why; those before it where, and which shapes there are.
@@ -55,11 +56,12 @@ std::string conversion_reason(const std::string& message) {
   constexpr std::string_view says = " with a message:\n";
   const auto end = report.find(says);
   if (end == std::string_view::npos) return one_sentence(message);
+  const auto lines = report.substr(end + says.size());  // of the first that failed; others may follow
   const auto tensor = part_between(part_between(report, "<Node(", ">'"), "): ", "\n");
   return fmt::format("OpenVINO cannot convert the operator {}{}: {}; try --runtime onnxruntime",
                      one_sentence(report.substr(0, end)),
                      tensor.empty() ? "" : fmt::format(" that makes '{}'", one_sentence(tensor)),
-                     last_line(report.substr(end + says.size())));
+                     last_line(lines.substr(0, lines.find("\n\n"))));
 }
 
 }  // namespace takt::openvino

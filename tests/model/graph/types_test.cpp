@@ -43,6 +43,40 @@ TEST(InferTypes, sequences_have_no_element_type) {
   EXPECT_EQ(types_of("SequenceEmpty", {}, {{"dtype", std::int64_t{1}}}), Types{none});
 }
 
+TEST(InferTypes, of_fused_and_quantised_operators_another_input_decides) {
+  EXPECT_EQ(types_of("QLinearConcat", {"x", "i"}), Types{ElementType::i32}) << "the zero point of its result";
+  EXPECT_EQ(types_of("EmbedLayerNormalization", {"i", "i", "x"}, {}, 2), (Types{f32, ElementType::i32}));
+  EXPECT_EQ(types_of("QAttention", {"i", "i", "x", "x"}), Types{f32});
+  EXPECT_EQ(types_of("MatMulIntegerToFloat", {"i", "i", "x"}), Types{f32});
+  EXPECT_EQ(types_of("QGemm", {"i", "x", "i", "i", "x", "i"}), Types{f32}) << "without a zero point";
+  EXPECT_EQ(types_of("QGemm", {"i", "x", "i", "i", "x", "i", "i", "x", "n"}), Types{ElementType::i64});
+  EXPECT_EQ(types_of("TfIdfVectorizer", {"i"}), Types{f32});
+  EXPECT_EQ(types_of("StringSplit", {"x"}, {}, 2), (Types{f32, ElementType::i64}));
+}
+
+TEST(InferTypes, classical_models_give_numbers_and_labels) {
+  const auto of_table = [](const std::string& type, const std::vector<NamedAttribute>& attributes,
+                           std::size_t outputs) {
+    ModelBuilder b;
+    std::vector<std::string> names{"label", "numbers"};
+    names.resize(outputs);
+    b.node(type, {b.input("n", ElementType::i64, {1, 4})}, attributes, {.domain = "ai.onnx.ml", .outputs = names});
+    for (const auto& name : names) b.output(name);
+    Graph graph = b.build().graph;
+    infer_types(graph);
+    Types types;
+    for (const TensorId id : graph.outputs) types.push_back(graph.tensor(id).type);
+    return types;
+  };
+  EXPECT_EQ(of_table("TreeEnsembleRegressor", {}, 1), Types{f32});
+  EXPECT_EQ(of_table("OneHotEncoder", {}, 1), Types{f32});
+  EXPECT_EQ(of_table("SVMClassifier", {{"classlabels_ints", {0, 1}}}, 2), (Types{ElementType::i64, f32}));
+  EXPECT_EQ(of_table("LinearClassifier", {{"classlabels_strings", std::vector<std::string>{"a"}}}, 2),
+            (Types{ElementType::string, f32}));
+  EXPECT_EQ(of_table("LabelEncoder", {{"values_floats", std::vector<float>{1}}}, 1), Types{f32});
+  EXPECT_EQ(of_table("ArrayFeatureExtractor", {}, 1), Types{ElementType::i64}) << "as its first input";
+}
+
 TEST(InferTypes, some_results_have_a_type_of_their_own) {
   EXPECT_EQ(types_of("CastLike", {"x", "i"}), Types{ElementType::i32});
   EXPECT_EQ(types_of("Dropout", {"x"}, {}, 2), (Types{f32, ElementType::boolean}));

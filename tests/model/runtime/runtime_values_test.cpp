@@ -350,56 +350,6 @@ TEST(GeneratedValues, of_every_type) {
   for (int number = 1; number <= 26; ++number) EXPECT_TRUE(can_generate(static_cast<ElementType>(number))) << number;
 }
 
-struct SmallFloats {
-  ElementType type;
-  int mantissa_bits, bias, sign_bit;
-};
-
-/// What the bits of a float of 8 bits or less mean; none of its special values.
-double small_float_of(unsigned code, const SmallFloats& of) {
-  const unsigned sign = code >> of.sign_bit & 1, size = code & ((1u << of.sign_bit) - 1);
-  const auto mantissa = size & ((1u << of.mantissa_bits) - 1), exponent = size >> of.mantissa_bits;
-  const double fraction = std::ldexp(mantissa, -of.mantissa_bits) + (exponent > 0 ? 1 : 0);
-  return (sign ? -1 : 1) * std::ldexp(fraction, static_cast<int>(std::max(exponent, 1u)) - of.bias);
-}
-
-TEST(GeneratedValues, of_small_floats_are_those_of_float32_rounded_towards_zero) {
-  for (const SmallFloats& of : {SmallFloats{ElementType::f8e4m3fn, 3, 7, 7},
-                                {ElementType::f8e4m3fnuz, 3, 8, 7},
-                                {ElementType::f8e5m2, 2, 15, 7},
-                                {ElementType::f8e5m2fnuz, 2, 16, 7},
-                                {ElementType::f4e2m1, 1, 1, 3}}) {
-    const auto wide = numbers_of<float>(generate_values({"x", ElementType::f32, {}}, {2001}, 5));
-    const auto narrow = numbers_of<std::uint8_t>(generate_values({"x", of.type, {}}, {2001}, 5));
-    const bool packed = of.sign_bit == 3;
-    ASSERT_EQ(narrow.size(), packed ? 1001u : 2001u);
-    for (std::size_t i = 0; i < wide.size(); ++i) {
-      const unsigned code = packed ? narrow[i / 2] >> (i % 2 * 4) & 15 : narrow[i];
-      const double value = small_float_of(code, of), size = std::abs(wide[i]);
-      const double step = std::max(std::ldexp(1.0, std::ilogb(size)), std::ldexp(1.0, 1 - of.bias));
-      EXPECT_LE(std::abs(value), size) << type_name(of.type) << " of " << wide[i];
-      EXPECT_LT(size - std::abs(value), std::ldexp(step, -of.mantissa_bits)) << type_name(of.type) << " of " << wide[i];
-      EXPECT_GE(value * static_cast<double>(wide[i]), 0);
-      EXPECT_NE(code, 1u << of.sign_bit) << "NaN in a type without negative zero";
-    }
-  }
-}
-
-TEST(GeneratedValues, of_less_than_a_byte_are_packed_from_the_lowest_bits) {
-  const auto wholes = numbers_of<std::uint8_t>(generate_values({"x", ElementType::u8, {}}, {7}, 5));
-  for (const auto& [type, bits] : {std::pair{ElementType::i4, 4u}, {ElementType::u4, 4u}, {ElementType::i2, 2u}}) {
-    const auto packed = numbers_of<std::uint8_t>(generate_values({"x", type, {}}, {7}, 5));
-    ASSERT_EQ(packed.size(), bits == 4 ? 4u : 2u);
-    const auto at = [&](std::size_t i) { return packed[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1); };
-    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(at(i), wholes[i]) << type_name(type);
-    EXPECT_EQ(at(7), 0u) << "there is no eighth";
-  }
-  for (const auto code : numbers_of<std::uint8_t>(generate_values({"x", ElementType::f8e8m0, {}}, {20}, 5)))
-    EXPECT_TRUE(code == 126 || code == 127) << "0.5 or 1";
-  const auto pairs = numbers_of<float>(generate_values({"x", ElementType::complex64, {}}, {3}, 5));
-  EXPECT_EQ(pairs, numbers_of<float>(generate_values({"x", ElementType::f32, {}}, {6}, 5)));
-}
-
 TEST(Precision, has_short_names) {
   for (const auto& [type, name] :
        {std::pair{ElementType::f32, "f32"}, {ElementType::f16, "f16"}, {ElementType::bf16, "bf16"}}) {
