@@ -37,6 +37,8 @@ TEST_P(Jax, has_its_steps_and_its_cause) {
   ASSERT_EQ(one.steps.list.size() + one.steps.warm_up.size(), 10u);
   EXPECT_EQ(one.steps.source, StepSource::marks);
   EXPECT_EQ(one.steps.list.back().number, 13) << "step_num of the last one";
+  for (const Abstention& abstention : one.abstentions)
+    EXPECT_EQ(name_of(abstention.cause), name_of(data_starvation)) << "a processor has no multiprocessors to fill";
   std::optional<TrainingCause> first;
   if (!one.verdicts.empty()) first = one.verdicts[0].verdict.cause;
   if (!GetParam().cause) {
@@ -54,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Jax,
                                          JaxTraining{"jax_input", host_bound, "jaxtrain.py:19 get"},
                                          JaxTraining{"jax_input_without_frames", host_bound, "python_tracer_level"},
                                          JaxTraining{"jax_gc", host_bound, "gc collect"},
-                                         JaxTraining{"jax_recompile", host_bound, "compiled again"},
+                                         JaxTraining{"jax_recompile", host_bound, "JAX_EXPLAIN_CACHE_MISSES"},
                                          JaxTraining{"jax_transfer", exposed_copy, "between host and device"}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
