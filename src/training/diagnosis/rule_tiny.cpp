@@ -67,8 +67,8 @@ Runner longest_runner(const TrainingCase& one) {
   return longest;
 }
 
-/// "; recording takes up to 4.10 ms per step of it: without the profiler 1.90 to 2.10x faster": the records of operators
-/// make launching longer than it is for those that no one records.
+/// "; recording operators takes up to 4.10 ms per step of it: without the profiler 1.90 to 2.10x faster": their records
+/// make launching longer than it is where no one records.
 std::string words_of_recording_launches(const TrainingCase& one, std::int64_t price) {
   constexpr double worth_saying = 0.02;
   const auto each = most_per_record(one.activity);

@@ -25,7 +25,7 @@ struct Utilisation {
   std::string longest;         ///< the counted operator whose work takes longest
   double longest_of_peak = 0;  ///< while its work runs
 };
-/// Of the whole trace, over `time_ns`. nullopt: the device is not known, or no shapes are recorded (record_shapes=True).
+/// Of the whole trace, over `time_ns`. nullopt: the device is not known, or no shapes are (record_shapes=True).
 std::optional<Utilisation> utilisation_of(const Trace& trace, const Activity& activity, std::int64_t time_ns);
 
 }  // namespace takt
