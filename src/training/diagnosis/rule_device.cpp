@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/basics/text.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/figures/utilisation.h"
 
 namespace takt {
 namespace {
@@ -106,6 +108,27 @@ RuleOutcome look_at_host_collectives(const TrainingCase& one) {
                fmt::format("communication between ranks runs on the hosts for {} per step, while the device waits",
                            time_text(one.per_step(sum_of(by_step(one.line.collectives, one.steps))))),
                "Use the devices' own library (backend nccl), or communicate less often.");
+}
+
+/// From the first work of devices to the end of the last one, in ns.
+std::int64_t hull_of_work(const Activity& activity) {
+  std::int64_t start = INT64_MAX, end = INT64_MIN;
+  for (const DeviceSpan& work : activity.device) {
+    start = std::min(start, work.span.start);
+    end = std::max(end, work.span.end);
+  }
+  return activity.device.empty() ? 0 : end - start;
+}
+
+/// "; by recorded shapes it reaches 7 % of the 989 TFLOP/s of NVIDIA H100 in 16-bit matrix products (MFU), …"
+std::string words_of_utilisation(const TrainingCase& one) {
+  const auto used = utilisation_of(one.trace, one.activity, hull_of_work(one.activity));
+  if (!used) return "";
+  return fmt::format(
+      "; by recorded shapes it reaches {} of the {:.0f} TFLOP/s of {} in 16-bit matrix products (MFU), and {} while {} "
+      "runs, which takes longest",
+      percent_text(used->of_peak), used->peak_tflops, printable(used->device), percent_text(used->longest_of_peak),
+      printable(used->longest));
 }
 
 }  // namespace
@@ -230,7 +253,7 @@ RuleOutcome look_for_full_use(const TrainingCase& one) {
   const double share = one.breakdown.share(part);
   if (share < full) return nothing_found();
   return found(TrainingCause::compute_bound, std::vector<std::int64_t>(one.steps.list.size(), 0),
-               fmt::format("{} of step time is compute", percent_text(share)),
+               fmt::format("{} of step time is compute{}", percent_text(share), words_of_utilisation(one)),
                "Nothing else limits these steps: only less work, lower precision or a faster device helps.");
 }
 

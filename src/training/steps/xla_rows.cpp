@@ -17,7 +17,7 @@
 namespace takt {
 namespace {
 
-constexpr std::string_view xla_host = "/host:CPU", xla_device = "/device:";
+constexpr std::string_view host_process = "/host:CPU", xla_device_process = "/device:";
 constexpr std::string_view function_front = "PjitFunction(";
 /// On a host, what is left of an execution while other threads work for it: not all that they do has events.
 constexpr std::string_view execution = "ThunkExecutor::Execute (wait for completion)";
@@ -87,9 +87,9 @@ Role role_of_work(std::string_view name) {
 }
 
 XlaRow row_of(std::string_view process, std::string_view thread, bool has_streams) {
-  if (process.find(xla_host) != process.npos)
+  if (process.find(host_process) != process.npos)
     return thread.starts_with("tf_") || thread.starts_with("pjrt") ? XlaRow::runtime : XlaRow::program;
-  if (process.find(xla_device) == process.npos) return XlaRow::none;
+  if (process.find(xla_device_process) == process.npos) return XlaRow::none;
   for (const ThreadKind& kind : device_threads)
     if (thread.starts_with(kind.front)) return kind.row;
   return thread == "XLA Ops" && !has_streams ? XlaRow::stream : XlaRow::summary;
@@ -237,8 +237,8 @@ XlaRows::XlaRows(const Trace& trace) : trace_(trace) {
   };
   bool has_host = false, has_streams = false;
   for (std::size_t i = 0; i < trace.rows().size(); ++i) {
-    has_host = has_host || process_of(i).find(xla_host) != std::string::npos;
-    const bool is_device = process_of(i).find(xla_device) != std::string::npos;
+    has_host = has_host || process_of(i).find(host_process) != std::string::npos;
+    const bool is_device = process_of(i).find(xla_device_process) != std::string::npos;
     has_device_ = has_device_ || is_device;
     has_streams = has_streams || (is_device && trace.rows()[i].name.starts_with("Stream #"));
   }

@@ -46,13 +46,17 @@ double per_step_ms(const Diagnosis& one, std::size_t verdict = 0) {
          static_cast<double>(one.steps.list.size());
 }
 
-/// Every third of 12 steps waits 30 ms for workers that start, and its operators take 30 instead of 20 ms.
+/// Every third of 12 steps waits 30 ms for workers that start, and its operators take 30 instead of 20 ms; the one
+/// after it computes for 1 ms longer, and the first step waits for 1 instead of 3 ms.
 Diagnosis of_starting_workers(const std::string& loader) {
   HostThread thread;
   for (int step = 0; step < 12; ++step) {
     const bool starts = step % 3 == 1;
-    thread.call("enumerate(DataLoader)#" + loader + ".__next__", "user_annotation", starts ? 30'000 : 3'000);
-    thread.op("aten::conv2d", starts ? 30'000 : 20'000);
+    thread.call("enumerate(DataLoader)#" + loader + ".__next__", "user_annotation",
+                starts      ? 30'000
+                : step == 0 ? 1'000
+                            : 3'000);
+    thread.op("aten::conv2d", starts ? 30'000 : step % 3 == 2 ? 21'000 : 20'000);
     thread.end_step();
   }
   return thread.diagnosis();
@@ -63,7 +67,7 @@ TEST(HostPrices, workers_that_start_slow_the_operators_of_their_step_and_hand_ba
   ASSERT_EQ(one.verdicts.size(), 1u);
   EXPECT_EQ(one.verdicts[0].verdict.cause, TrainingCause::data_starvation);
   EXPECT_NEAR(per_step_ms(one), (27 + 10) / 3.0, 0.01) << "27 ms more of waiting and 10 ms of computing";
-  EXPECT_NEAR(per_step_ms(of_starting_workers("_SingleProcessDataLoaderIter")), (30 + 3 + 3) / 3.0, 0.01)
+  EXPECT_NEAR(per_step_ms(of_starting_workers("_SingleProcessDataLoaderIter")), (30 + 3 + 3) / 3.0 - 2 / 12.0, 0.01)
       << "no workers: what is waited for";
 }
 
@@ -102,6 +106,7 @@ TEST(HostPrices, what_goes_on_long_after_a_block_was_given_back_is_the_programs_
   ASSERT_FALSE(small.verdicts.empty());
   EXPECT_EQ(small.verdicts[0].verdict.cause, TrainingCause::host_bound) << "small blocks stay in the program";
   EXPECT_NEAR(per_step_ms(small), 12, 0.01);
+  EXPECT_NEAR(per_step_ms(of_blocks(3'000, 2'000'000)), 4 * 2.5, 0.01) << "0.5 ms for 2 MB";
 }
 
 }  // namespace

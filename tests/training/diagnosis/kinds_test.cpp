@@ -215,5 +215,32 @@ TEST(Kinds, validation_of_every_nth_step_is_seen_where_the_program_runs_ahead) {
   EXPECT_NEAR(static_cast<double>(verdict->total()) / 1e6, 2 * 16 * 0.3, 0.1);
 }
 
+/// Steps of 100 kernels of 10 µs, each launched in 50 µs by an operator around another one, which takes all of it but
+/// `beside` µs; with records that are known to take as long.
+std::string evidence_of_launches(double beside) {
+  DeviceLine line;
+  for (int step = 0; step < 6; ++step) {
+    for (int i = 0; i < 100; ++i) {
+      line.add(line.loop, "aten::linear", "cpu_op", line.now, 50);
+      line.add(line.loop, "aten::addmm", "cpu_op", line.now + beside / 2, 50 - beside);
+      line.now += 30;
+      line.give("cudaLaunchKernel", "gemm", "kernel", 10);
+      line.now += 16;
+    }
+    line.synchronise();
+    line.end_step();
+  }
+  const Diagnosis one = diagnose("made", line.trace);
+  const TrainingVerdict* verdict = first_of(one);
+  return verdict == nullptr ? "" : verdict->evidence;
+}
+
+TEST(Kinds, launches_are_said_to_be_shorter_where_no_one_records_their_operators) {
+  EXPECT_THAT(
+      evidence_of_launches(4),
+      testing::HasSubstr("recording operators takes up to 793 µs per step of it: without the profiler 4.18 to 4.95x"));
+  EXPECT_THAT(evidence_of_launches(0.2), testing::Not(testing::HasSubstr("recording")));
+}
+
 }  // namespace
 }  // namespace takt

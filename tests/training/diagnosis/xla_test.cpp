@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "places.h"
 #include "trace/read/reader.h"
@@ -36,6 +37,8 @@ TEST_P(Jax, has_its_steps_and_its_cause) {
   ASSERT_EQ(one.steps.list.size() + one.steps.warm_up.size(), 10u);
   EXPECT_EQ(one.steps.source, StepSource::marks);
   EXPECT_EQ(one.steps.list.back().number, 13) << "step_num of the last one";
+  for (const Abstention& abstention : one.abstentions)
+    EXPECT_EQ(name_of(abstention.cause), name_of(data_starvation)) << "a processor has no multiprocessors to fill";
   std::optional<TrainingCause> first;
   if (!one.verdicts.empty()) first = one.verdicts[0].verdict.cause;
   if (!GetParam().cause) {
@@ -53,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Jax,
                                          JaxTraining{"jax_input", host_bound, "jaxtrain.py:19 get"},
                                          JaxTraining{"jax_input_without_frames", host_bound, "python_tracer_level"},
                                          JaxTraining{"jax_gc", host_bound, "gc collect"},
-                                         JaxTraining{"jax_recompile", host_bound, "compiled again"},
+                                         JaxTraining{"jax_recompile", host_bound, "JAX_EXPLAIN_CACHE_MISSES"},
                                          JaxTraining{"jax_transfer", exposed_copy, "between host and device"}),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
@@ -108,10 +111,115 @@ TEST(XlaRows, of_a_device_have_steps_work_and_its_launches) {
     }
 }
 
+/// A program and a device's stream, event by event; times in microseconds.
+struct XlaLine {
+  Trace trace;
+  RowId python = trace.add_row(trace.add_process("/host:CPU", 701), "python", 5);
+  ProcessId gpu = trace.add_process("/device:GPU:0", 1);
+  RowId stream = trace.add_row(gpu, "Stream #13(Compute)", 13), ops = trace.add_row(gpu, "XLA Ops", 23);
+
+  void add(RowId row, const std::string& name, std::int64_t start, std::int64_t length, const TraceValues& args = {}) {
+    const EventId event = trace.add_event(row, name, "", Nanoseconds(start * 1000), Nanoseconds(length * 1000));
+    if (!args.empty()) trace.set_args(event, args);
+  }
+  void call(const std::string& function, std::int64_t start, std::int64_t length) {
+    add(python, "PjitFunction(" + function + ")", start, length);
+    add(python, "PjRtCApiLoadedExecutable::Execute", start + length - 3, 2);
+    add(python, "CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", start + length - 2, 1);
+  }
+  void work(const std::string& function, const std::string& run, std::int64_t start) {
+    const TraceValues args{{"hlo_op", "dot"}, {"hlo_module", "jit_" + function}, {"run_id", run}};
+    add(stream, "dot", start, 90, args);
+    add(ops, "dot", start, 90, args);
+  }
+  /// The numbers of spans of the role, by start.
+  std::vector<std::int64_t> numbers(Role role) const {
+    std::vector<std::int64_t> list;
+    for (const HostSpan& span : activity_of(trace).host)
+      if (span.role == role) list.push_back(span.correlation);
+    return list;
+  }
+  std::vector<std::int64_t> numbers_of_work() const {
+    std::vector<std::int64_t> list;
+    for (const DeviceSpan& work : activity_of(trace).device) list.push_back(work.correlation);
+    return list;
+  }
+};
+using Numbers = std::vector<std::int64_t>;
+
+TEST(XlaRows, join_executions_with_calls_of_their_function_in_their_order) {
+  XlaLine line;
+  line.call("f", 0, 10);
+  line.call("f", 10, 10);
+  line.call("f", 20, 30);
+  line.add(line.python, "PjitFunction(h)", 21, 4);  // is traced, not called
+  line.call("g", 60, 10);
+  line.call("f", 1000, 10);  // its work is not in the trace
+  line.work("f", "7", 100);
+  line.work("f", "8", 200);
+  line.work("f", "9", 300);
+  line.work("g", "5", 400);
+  EXPECT_EQ(line.numbers(Role::launch), (Numbers{7, 8, 9, 5, 0}));
+  EXPECT_EQ(line.numbers_of_work(), (Numbers{7, 8, 9, 5})) << "of the stream alone";
+}
+
+TEST(XlaRows, join_work_with_calls_by_what_is_drawn_around_it) {
+  XlaLine line;
+  const RowId modules = line.trace.add_row(line.gpu, "XLA Modules", 22);
+  line.call("f", 0, 10);
+  line.call("f", 10, 10);
+  for (const std::int64_t start : {100, 200}) {
+    line.add(modules, "jit_f(123)", start, 90);
+    line.add(line.stream, "dot", start, 90, {{"hlo_op", "dot"}});
+  }
+  line.add(line.stream, "dot", 290, 10, {{"hlo_op", "dot"}});
+  EXPECT_EQ(line.numbers(Role::launch), (Numbers{1, 2}));
+  EXPECT_EQ(line.numbers_of_work(), (Numbers{1, 2, 0})) << "the last is in none";
+}
+
+TEST(XlaRows, leave_calls_of_the_devices_runtime_with_their_work) {
+  XlaLine line;
+  line.call("f", 0, 10);
+  line.add(line.python, "cuLaunchKernel", 4, 1, {{"correlation_id", "77"}});
+  line.add(line.stream, "dot", 100, 90, {{"hlo_op", "dot"}, {"run_id", "7"}, {"correlation_id", "77"}});
+  EXPECT_EQ(line.numbers(Role::launch), Numbers{77}) << "executions are no launches then";
+  EXPECT_EQ(line.numbers_of_work(), Numbers{77});
+}
+
+TEST(XlaRows, join_copies_with_what_puts_there) {
+  XlaLine line;
+  line.add(line.stream, "MemcpyH2D", 1, 1);
+  line.add(line.python, "DevicePut", 10, 5);
+  line.add(line.stream, "MemcpyH2D", 20, 5);
+  line.add(line.stream, "MemcpyH2D", 30, 5);
+  line.add(line.python, "DevicePut", 40, 5);
+  line.add(line.stream, "MemcpyH2D", 50, 5);
+  line.call("f", 60, 10);
+  line.work("f", "7", 100);
+  EXPECT_EQ(line.numbers_of_work(), (Numbers{0, -1, -1, -2, 7}));
+  EXPECT_EQ(line.numbers(Role::op), (Numbers{-1, -2, 0}));
+}
+
+TEST(XlaRows, count_calls_that_wait_once) {
+  XlaLine line;
+  line.call("f", 0, 10);
+  line.add(line.python, "$array.py:631 block_until_ready", 20, 100);
+  line.add(line.python, "np.asarray(jax.Array)", 21, 98);
+  line.add(line.python, "$array.py:640 _value", 22, 98);
+  line.add(line.python, "$array.py:640 _value", 120, 5);
+  EXPECT_EQ(line.numbers(Role::synchronisation).size(), 2u);
+}
+
 TEST(XlaRows, of_other_profilers_are_none) {
   Trace other;
-  other.add_row(other.add_process("/host:CPU", 1), "python", 1);
+  const RowId row = other.add_row(other.add_process("/host:CPU", 1), "python", 1);
   EXPECT_FALSE(XlaRows(other).is_xla()) << "nothing of XLA's in it: TensorFlow's timeline";
+  other.add_event(row, "PjitFunction(f)", "", Nanoseconds(0), Nanoseconds(1));
+  EXPECT_TRUE(XlaRows(other).is_xla());
+  Trace named;
+  named.add_event(named.add_row(named.add_process("python", 1), "main", 1), "PjitFunction(f)", "", Nanoseconds(0),
+                  Nanoseconds(1));
+  EXPECT_FALSE(XlaRows(named).is_xla()) << "no process is named as XLA's are";
 }
 
 Role role_on_row(const char* process, const char* thread, const std::string& name, const TraceValues& args = {}) {
@@ -143,6 +251,10 @@ TEST(XlaRows, have_roles_by_process_thread_name_and_arguments) {
   EXPECT_EQ(role_on_row("/host:CPU", worker, "dot.1", {{"hlo_op", "dot.1"}}), Role::kernel);
   EXPECT_EQ(role_on_row("/host:CPU", worker, "ThunkExecutor::Execute"), Role::none);
   EXPECT_EQ(role_on_row("/host:CPU", worker, "H2D Dispatch"), Role::copy);
+  EXPECT_EQ(role_on_row("/host:CPU", worker, "ThunkExecutor::Execute (wait for completion)"), Role::kernel);
+  EXPECT_EQ(role_on_row("/host:CPU", worker, "augment"), Role::none);
+  EXPECT_EQ(role_on_row("/host:CPU", "pjrt_pool/3", "augment"), Role::none);
+  EXPECT_EQ(in_program("ExecuteReplicated.__call__"), Role::launch);
   const auto on_tpu = [](const std::string& name) { return role_on_row("/device:TPU:0", "XLA Ops", name); };
   EXPECT_EQ(on_tpu("fusion.3"), Role::kernel);
   EXPECT_EQ(on_tpu("all-reduce.1"), Role::communication);
