@@ -104,7 +104,6 @@ int run(EvaluateOptions& o, Arguments arguments) {
     models = evaluate(predictor, settings);
   }
   interrupt.work_is_over();
-  watch.tell();
   std::string problem;
   for (const EvaluatedModel& model : models) {
     if (model.problem.empty()) continue;
@@ -116,6 +115,7 @@ int run(EvaluateOptions& o, Arguments arguments) {
   if (tables.front().rows.empty())
     throw Error(ErrorKind::runtime,
                 models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
+  watch.tell();
   say_whose_times(o.what, chosen);
   print(o.output, tables, provenance, text_of(o, models));
   return 0;
