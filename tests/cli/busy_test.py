@@ -75,7 +75,7 @@ class BusyTest(unittest.TestCase):
         self.assert_said('plan', 'run', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
 
     def test_a_search_that_measures(self):
-        self.assert_said('plan', 'search', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2')
+        self.assert_said('plan', 'search', 'small.onnx', '--devices', 'onnxruntime@CPU', '--pieces', '2', '--runs', '20000')
 
     def test_a_collection(self):
         self.assert_said('collect', '--models', 'small.onnx', '--rounds', '1', '--time', '300ms', '--accept-disturbed',

@@ -104,7 +104,6 @@ int run(EvaluateOptions& o, Arguments arguments) {
     models = evaluate(predictor, settings);
   }
   interrupt.work_is_over();
-  watch.tell();
   std::string problem;
   for (const EvaluatedModel& model : models) {
     if (model.problem.empty()) continue;
@@ -114,6 +113,7 @@ int run(EvaluateOptions& o, Arguments arguments) {
   }
   const auto tables = evaluate_tables(models);
   const bool none = tables.front().rows.empty();
+  if (!none) watch.tell();
   if (!none || !o.shard.empty()) {  // merging wants every shard
     say_whose_times(o.what, chosen);
     print(o.output, tables, provenance, evaluation_text(models, o.output.style()));

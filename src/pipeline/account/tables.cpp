@@ -58,8 +58,8 @@ constexpr Column<SummaryRow> summary_columns[] = {
      "Batches per second that arrived at an open source, excluding warm-up; of a program's own trace, those that its "
      "first stage took, where the source binds or batches were dropped. Empty in a closed loop."},
     {"dropped_batches", "Dropped", [](const SummaryRow& a) { return dropped_cell(*a); },
-     "Batches that ended in a stage from which others went on, as in a leaky queue. They are in the times of devices and "
-     "in nothing else. Empty if takt ran the pipeline itself, which drops none."},
+     "Batches that ended in a stage from which others went on, as in a leaky queue. They are in the times of devices "
+     "and in nothing else. Empty if takt ran the pipeline itself, which drops none."},
     {"wait_growth", "Wait growth",
      [](const SummaryRow& a) { return a->overload ? Cell(a->overload->wait_growth) : Cell(); },
      "Growth of the wait at an overloaded source, in seconds per second; empty if it does not grow."},
@@ -201,8 +201,8 @@ constexpr Column<StageAccount> stage_columns[] = {
     {"alone_mean_us", "Alone mean", [](const StageAccount& s) { return optional_cell(s.alone); },
      "Mean time of the stage's executions while nothing else ran; empty if there was none."},
     {"drift_percent", "Drift %", [](const StageAccount& s) { return drift_cell(s); },
-     "Median stage time of the last fifth of the batches, compared with the first fifth, as a change; empty where it is "
-     "less than 25 % or within the variation, and below 50 batches."},
+     "Median stage time of the last fifth of the batches, compared with the first fifth, as a change; empty where it "
+     "is less than 25 % or within the variation, and below 50 batches."},
     {"slowed_mean_us", "Slower than alone", [](const StageAccount& s) { return optional_cell(s.slowed); },
      "Concurrency penalty against the stage itself: mean time of its executions − the mean time of those that ran "
      "alone."},

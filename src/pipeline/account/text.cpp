@@ -127,9 +127,8 @@ std::string uneven_lines(const Accounts& a) {
   std::string text;
   for (const StageAccount& stage : a.stages)
     if (stage.drift)
-      text +=
-          fmt::format("drift       {} takes {} in the last fifth of the batches, {} in the first\n",
-                      printable(stage.name), format_duration(stage.drift->last), format_duration(stage.drift->first));
+      text += fmt::format("drift       {} takes {} in the last fifth, {} in the first\n", printable(stage.name),
+                          format_duration(stage.drift->last), format_duration(stage.drift->first));
   for (const ShareAccount& share : a.device_stages)
     if (share.others)
       text += fmt::format("uneven      {} takes {} on {}, {} on its other devices\n",

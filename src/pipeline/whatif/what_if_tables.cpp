@@ -41,9 +41,6 @@ constexpr Column<WhatIfRow> throughput_column{common::batches_per_s,
                                               [](const WhatIfRow& r) { return optional_cell(r.throughput_per_s); }};
 constexpr Column<WhatIfRow> latency_column{common::latency_us,
                                            [](const WhatIfRow& r) { return optional_cell(r.latency); }};
-constexpr Column<WhatIfRow> latency_p99_column{
-    "latency_p99_us", "Latency p99", [](const WhatIfRow& r) { return optional_cell(r.latency_p99); },
-    "99 % of the batches had a smaller end-to-end latency, excluding warm-up."};
 constexpr Column<WhatIfRow> latency_low_column{"latency_low_us", "Latency low",
                                                [](const WhatIfRow& r) { return low_of(latency_range(r)); },
                                                "Lower end of the mean latency's 90 % prediction interval."};
@@ -58,13 +55,13 @@ constexpr Column<WhatIfRow> replay_error_column{
     "prediction intervals include the replay error on both sides."};
 
 constexpr Column<WhatIfRow> summary_columns[] = {
-    variant_column,     makespan_column,     makespan_low_column, makespan_high_column, cycle_column,
-    cycle_low_column,   cycle_high_column,   throughput_column,   latency_column,       latency_p99_column,
-    latency_low_column, latency_high_column, bottleneck_column,   replay_error_column};
+    variant_column,      makespan_column,   makespan_low_column, makespan_high_column, cycle_column,
+    cycle_low_column,    cycle_high_column, throughput_column,   latency_column,       latency_low_column,
+    latency_high_column, bottleneck_column, replay_error_column};
 constexpr Column<WhatIfRow> sweep_columns[] = {
-    variant_column,     value_column,       makespan_column,     makespan_low_column, makespan_high_column,
-    cycle_column,       cycle_low_column,   cycle_high_column,   throughput_column,   latency_column,
-    latency_p99_column, latency_low_column, latency_high_column, bottleneck_column,   replay_error_column};
+    variant_column,     value_column,        makespan_column,   makespan_low_column, makespan_high_column,
+    cycle_column,       cycle_low_column,    cycle_high_column, throughput_column,   latency_column,
+    latency_low_column, latency_high_column, bottleneck_column, replay_error_column};
 
 constexpr Column<SensitivityRow> sensitivity_columns[] = {
     {common::stage, [](const SensitivityRow& r) -> Cell { return r.stage; }},

@@ -96,6 +96,20 @@ std::string pairs(const WhatIf& result, std::size_t width) {
       width);
 }
 
+/// Of a rate the latency is asked: of the change, or of each value of the sweep.
+std::string latencies(const WhatIf& result, std::size_t width) {
+  if (!result.asks_rate) return "";
+  std::string words;
+  const auto add = [&](const std::string& at, const WhatIfRow& row) {
+    if (!row.latency || !row.latency_p99) return;
+    words += fmt::format("{}{}{} mean, {} p99", words.empty() ? "" : "; ", at, format_duration(*row.latency),
+                         format_duration(*row.latency_p99));
+  };
+  if (result.sweep.empty()) add("", result.summary[2]);
+  for (const WhatIfRow& row : result.sweep) add(row.value + ": ", row);
+  return words.empty() ? "" : paragraph("Latency: " + words + ".", width);
+}
+
 std::string warnings(const WhatIf& result, std::size_t width) {
   std::string text;
   if (result.has_seen_arrivals)
@@ -119,23 +133,21 @@ std::string warnings(const WhatIf& result, std::size_t width) {
 }
 
 /// What fits a terminal; the rest is in the other formats.
-Table readable(const WhatIf& result, const Table& table) {
-  const Table shown =
-      without_columns(table, {"cycle_low_us", "cycle_high_us", "latency_low_us", "latency_high_us", "replay_error"});
-  return result.asks_rate ? shown : without_columns(shown, {"latency_p99_us"});
+Table readable(const Table& table) {
+  return without_columns(table, {"cycle_low_us", "cycle_high_us", "latency_low_us", "latency_high_us", "replay_error"});
 }
 
 }  // namespace
 
 std::string to_text(const WhatIf& result, const TextStyle& style) {
   const std::size_t width = style.width - 1;
-  std::string text = verdict(result, width) + answer(result, width) + warnings(result, width);
+  std::string text =
+      verdict(result, width) + answer(result, width) + latencies(result, width) + warnings(result, width);
   for (const Table& table : tables(result)) {
     if (table.rows.empty() || table.name == "cores") continue;
     text += "\n";
     if (table.name == "sweep") text += printable(result.swept) + ":\n";
-    text += to_text(
-        table.name == "sweep" ? without_columns(readable(result, table), {"variant"}) : readable(result, table), style);
+    text += to_text(table.name == "sweep" ? without_columns(readable(table), {"variant"}) : readable(table), style);
   }
   return text;
 }

@@ -57,8 +57,8 @@ class CostLookup {
   std::vector<GraphSize> sizes() const;  ///< with a row of any stage, by nodes, then edges
 
   /// A size that was measured is answered by its row; one that failed there has no cost, whatever the others say. Nor
-  /// has one at or beyond a failure (no more memory) that no measured size reaches, or one beyond all that ran in
-  /// nodes or edges, as such a failure is: it is not known where between them it began. A fused range is never made of its
+  /// has one at or beyond a failure (no more memory) that no measured size reaches, or one beyond all that ran in nodes
+  /// or edges, as such a failure is: it is not known where between them it began. A fused range is never made of its
   /// stages: fused they take a fraction of the sum. `size` with at least one node.
   CostAnswer cost(const UnitRange& range, const GraphSize& size) const;
 

@@ -85,7 +85,8 @@ TEST(PipelineProfiler, batches_may_have_any_numbers) {
   log.event("a", "CPU", -7, 1, 2);
   log.event("a", "CPU", std::numeric_limits<std::int64_t>::min(), 0, 1);
   EXPECT_EQ(numbers(log.profiler, "batches", "batch"),
-            (Numbers{std::numeric_limits<std::int64_t>::min(), -7, std::numeric_limits<std::int64_t>::max()}));
+            (Numbers{static_cast<double>(std::numeric_limits<std::int64_t>::min()), -7,
+                     static_cast<double>(std::numeric_limits<std::int64_t>::max())}));
   EXPECT_EQ(numbers(log.profiler, "batches", "delivered_us"), (Numbers{1000, 2000, 3000}));
 }
 

@@ -222,7 +222,8 @@ TEST(Interference, needs_a_stage) {
 
 TEST(Interference, beside_other_programs_says_that_it_does_not_know) {
   InterferenceReport report;
-  report.alone = {{.stage = "a"}, {.stage = "b"}};
+  report.alone.resize(2);
+  report.alone[0].stage = "a", report.alone[1].stage = "b";
   for (int stage = 0; stage < 2; ++stage)
     for (int beside = 0; beside < 2; ++beside) {
       PairRow& row = report.pairs.emplace_back();

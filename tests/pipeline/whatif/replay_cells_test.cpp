@@ -103,7 +103,6 @@ TEST(Cells, of_pipeline_interference_predictions) {
 
 WhatIfRow full_row(std::string variant) {
   WhatIfRow row{std::move(variant), "x0.5", us(900), us(45), us(120), 22.5, "infer", 0.03125, {}};
-  row.latency_p99 = us(125);
   row.ranges = {{us(800), us(1000)}, Range<Duration>{us(40), us(50)}, Range<Duration>{us(110), us(130)}};
   return row;
 }
@@ -128,7 +127,6 @@ TEST(Cells, of_pipeline_whatif_summary) {
                                                               {"cycle_high_us", {"", "", "50"}},
                                                               {"throughput_per_s", {"", "", "22.5"}},
                                                               {"latency_us", {"", "", "120"}},
-                                                              {"latency_p99_us", {"", "", "125"}},
                                                               {"latency_low_us", {"", "", "110"}},
                                                               {"latency_high_us", {"", "", "130"}},
                                                               {"bottleneck", {"", "", "infer"}},
@@ -148,7 +146,6 @@ TEST(Cells, of_pipeline_whatif_sweep) {
                                                       {"cycle_high_us", {"50"}},
                                                       {"throughput_per_s", {"22.5"}},
                                                       {"latency_us", {"120"}},
-                                                      {"latency_p99_us", {"125"}},
                                                       {"latency_low_us", {"110"}},
                                                       {"latency_high_us", {"130"}},
                                                       {"bottleneck", {"infer"}},
