@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/basics/error.h"
