@@ -333,8 +333,8 @@ void look_for_stragglers(std::vector<Diagnosis>& diagnoses,
   if (static_cast<double>(all_gain) >= least) {
     const std::vector<bool> slow = slow_ranks(work, all_gain);
     if (std::find(slow.begin(), slow.end(), true) != slow.end()) return blame_slow(diagnoses, work, slow);
-    if (static_cast<double>(sum_of_most_over(work, &RankWork::mean)) >= least)
-      return blame_uneven_work(diagnoses, work);
+    if (static_cast<double>(sum_of_most_over(work, &RankWork::mean)) >= least) blame_uneven_work(diagnoses, work);
+    return;
   }
   const std::vector<std::int64_t> waits = usual_waits(work);
   if (!work.is_pipeline && static_cast<double>(sum_of(waits)) >= least) blame_uneven_parts(diagnoses, work, waits);
