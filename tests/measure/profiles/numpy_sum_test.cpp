@@ -26,6 +26,9 @@ TEST(NumpySum, cuts_more_than_128_values_in_two) { EXPECT_EQ(beyond_the_large(13
 // One by one all are lost.
 TEST(NumpySum, adds_fewer_than_eight_in_order) { EXPECT_EQ(beyond_the_large(7), 0); }
 
+// Eight are added two by two: 2⁵³ + 1 loses one, and to it come 2 and then 4.
+TEST(NumpySum, adds_eight_two_by_two) { EXPECT_EQ(beyond_the_large(8), 6); }
+
 // A block of 8192 and four behind it, whose sum is added as a whole.
 TEST(NumpySum, adds_blocks_of_8192_in_order) { EXPECT_EQ(beyond_the_large(8192 + 4), beyond_the_large(8192) + 4); }
 

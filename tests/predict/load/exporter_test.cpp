@@ -11,6 +11,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "predict/prometheus/http_client.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -91,7 +92,9 @@ TEST(Exporter, an_address_that_is_taken_is_told_before_anything_is_read) {
   ExporterSettings settings;
   settings.address = first.address(), settings.load.window = 1h;
   const std::atomic<bool> stop{false};
-  EXPECT_THROW(run_exporter(settings, stop, [](const ListenAddress&) { ADD_FAILURE() << "started"; }), Error);
+  EXPECT_EQ(
+      refused_with([&] { run_exporter(settings, stop, [](const ListenAddress&) { ADD_FAILURE() << "started"; }); }),
+      "cannot listen on " + to_string(settings.address) + ": another program listens there; choose another port");
 }
 
 }  // namespace

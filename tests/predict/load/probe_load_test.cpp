@@ -4,6 +4,7 @@
 
 #include "base/basics/error.h"
 #include "base/system/affinity.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -77,7 +78,9 @@ TEST(ProbeLoad, runs_where_it_is_told_and_leaves_its_caller_alone) {
   ProbeLoad probe({.time = 1ms, .cores = {before.front()}});
   EXPECT_TRUE(probe.read().readings.front().value);
   EXPECT_EQ(usable_cores(), before);
-  EXPECT_THROW(ProbeLoad({.cores = {8000}}), Error);
+  EXPECT_TRUE(refused_with([&] {
+                ProbeLoad({.cores = {8000}});
+              }).starts_with("core 8000: cannot be used by this process; the cores are "));
 }
 
 }  // namespace

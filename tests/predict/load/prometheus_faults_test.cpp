@@ -7,6 +7,7 @@
 #include "fake_server.h"
 #include "predict/prometheus/load.h"
 #include "predict/prometheus/metrics.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -301,8 +302,11 @@ TEST(HttpClient, letters_digits_and_four_signs_stay_as_they_are_in_an_address) {
 
 TEST(HttpClient, encodes_what_an_address_may_not_hold) {
   EXPECT_EQ(url_encoded("rate(a{b=\"c d\"}[1m])+~"), "rate%28a%7Bb%3D%22c%20d%22%7D%5B1m%5D%29%2B~");
-  EXPECT_THROW(HttpClient({}).get("file:///etc/passwd", 1s), Error);
-  EXPECT_THROW(HttpClient({}).get("nonsense", 1s), Error);
+  EXPECT_TRUE(refused_with([&] {
+                HttpClient({}).get("file:///etc/passwd", 1s);
+              }).starts_with("the server at this address does not speak HTTP ("));
+  EXPECT_TRUE(
+      refused_with([&] { HttpClient({}).get("nonsense", 1s); }).starts_with("its host name cannot be resolved ("));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/system/usage.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -41,17 +42,26 @@ TEST(Stress, a_task_is_read_back) {
 }
 
 TEST(Stress, what_is_no_load_is_refused) {
-  EXPECT_THROW(parse_stress_task(""), Error);
-  EXPECT_THROW(parse_stress_task("{}"), Error);
-  EXPECT_THROW(check_stress(task({0, 0, 0}, 1, 1s)), Error) << "nothing to do";
-  EXPECT_THROW(check_stress(task({0.7, 0.7, 0}, 1, 1s)), Error);
-  EXPECT_THROW(check_stress(task({1, 0, 0}, 0, 1s)), Error);
-  EXPECT_THROW(check_stress(task({1, 0, 0}, 1, 0s)), Error);
+  EXPECT_TRUE(
+      refused_with([&] { parse_stress_task(""); }).starts_with("a stressor received something other than a task: "));
+  EXPECT_TRUE(
+      refused_with([&] { parse_stress_task("{}"); }).starts_with("a stressor received something other than a task: "));
+  EXPECT_EQ(refused_with([&] { check_stress(task({0, 0, 0}, 1, 1s)); }), "no load was requested: every level is 0");
+  EXPECT_EQ(
+      refused_with([&] {
+        check_stress(task({0.7, 0.7, 0}, 1, 1s));
+      }),
+      "a load of compute 0.7, memory 0.7 and cache 0 is invalid; levels are 0 to 1, compute and memory add up to at "
+      "most 1, cache is used alone");
+  EXPECT_EQ(refused_with([&] { check_stress(task({1, 0, 0}, 0, 1s)); }), "a load has 0 threads; use 1 to 1024");
+  EXPECT_EQ(refused_with([&] { check_stress(task({1, 0, 0}, 1, 0s)); }), "a load lasts between 1 ns and 30 days");
   StressTask gpu = task({0, 0, 0}, 1, 1s);
   gpu.gpu.levels = {0.6, 0.6};
-  EXPECT_THROW(check_stress(gpu), Error);
-  EXPECT_THROW(parse_stress_task(to_json(gpu)), Error);
-  EXPECT_THROW(run_stress(gpu, nullptr, [](const auto&) { return true; }), Error);
+  const std::string both =
+      "a load of 0.6 and copies of 0.6 on a GPU are not possible; levels are 0 to 1, together at most 1";
+  EXPECT_EQ(refused_with([&] { check_stress(gpu); }), both);
+  EXPECT_EQ(refused_with([&] { parse_stress_task(to_json(gpu)); }), both);
+  EXPECT_EQ(refused_with([&] { run_stress(gpu, nullptr, [](const auto&) { return true; }); }), both);
 }
 
 /// What a task is refused with; "accepted" where it is not.
@@ -268,7 +278,10 @@ TEST(Stressor, has_ended_when_its_child_says_something_else) {
   EXPECT_FALSE(stressor.is_working());
   for (const char* line : {"1 2 3 4", "1 2 3 4 5 6", "x 0 0 0 0"}) {
     const std::string script = "read task; echo " + std::string(line) + "; exit 0";
-    EXPECT_THROW(Stressor({"/bin/sh", "-c", script}, task({0.5, 0, 0}, 1, 60s)), Error) << line;
+    EXPECT_TRUE(refused_with([&] {
+                  Stressor({"/bin/sh", "-c", script}, task({0.5, 0, 0}, 1, 60s));
+                }).starts_with("the stressor ended with "))
+        << line;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/basics/error.h"
 #include "predict/sources/sources.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -45,7 +46,7 @@ TEST(TimedSource, answers_as_the_source_does) {
     EXPECT_EQ(behaviour->begins, 1);
     EXPECT_EQ(source.read().readings.size(), 1u);
     behaviour->throws = true;
-    EXPECT_THROW(source.read(), Error);
+    EXPECT_EQ(refused_with([&] { source.read(); }), "in a bad mood");
     behaviour->throws = false;
     EXPECT_EQ(source.read().readings.size(), 1u);
   }
@@ -88,10 +89,12 @@ TEST(TimedSource, one_that_still_hangs_is_left_behind) {
 }
 
 TEST(TimedSource, one_that_cannot_be_made_throws) {
-  EXPECT_THROW(
-      TimedSource(
-          "moody", []() -> std::unique_ptr<LoadSource> { throw Error(ErrorKind::unsupported, "no driver"); }, 60s),
-      Error);
+  EXPECT_EQ(refused_with([&] {
+              TimedSource(
+                  "moody", []() -> std::unique_ptr<LoadSource> { throw Error(ErrorKind::unsupported, "no driver"); },
+                  60s);
+            }),
+            "no driver");
 }
 
 TEST(TimedSource, a_driver_that_hangs_leaves_the_other_sources) {
