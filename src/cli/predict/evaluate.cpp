@@ -111,16 +111,17 @@ int run(EvaluateOptions& o, Arguments arguments) {
     problem = why.starts_with(name) ? why : name + why;
     if (models.size() > 1) log_warning(problem);
   }
-  const auto tables = evaluate_tables(models);
+  const Evaluation evaluation(std::move(models));
+  const auto tables = evaluate_tables(evaluation);
   const bool none = tables.front().rows.empty();
   if (!none) watch.tell();
   if (!none || !o.shard.empty()) {  // merging wants every shard
     say_whose_times(o.what, chosen);
-    print(o.output, tables, provenance, evaluation_text(models, o.output.style()));
+    print(o.output, tables, provenance, evaluation_text(evaluation, o.output.style()));
   }
   if (none)
     throw Error(ErrorKind::runtime,
-                models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
+                evaluation.models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
   return 0;
 }
 

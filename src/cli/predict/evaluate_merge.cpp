@@ -25,9 +25,9 @@ CommandLine declare(EvaluateMergeOptions& o) {
 }
 
 int run(EvaluateMergeOptions& o, Arguments arguments) {
-  const std::vector<EvaluatedModel> models = merge_evaluations(o.files);
-  print(o.output, evaluate_tables(models), provenance_of("evaluate merge", arguments),
-        evaluation_text(models, o.output.style()));
+  const Evaluation all = merge_evaluations(o.files);
+  print(o.output, evaluate_tables(all), provenance_of("evaluate merge", arguments),
+        evaluation_text(all, o.output.style()));
   return 0;
 }
 

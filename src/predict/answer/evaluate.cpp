@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
@@ -217,25 +218,39 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
   return rows;
 }
 
-std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models) {
-  std::map<KernelGroup, std::vector<Judged>> judged;
+std::vector<GroupErrors> joined(const std::vector<GroupErrors>& apart) {
   std::map<KernelGroup, GroupErrors> groups;
   double all = 0;
-  for (const EvaluatedModel& model : models)
-    for (const EvaluatedKernel& kernel : model.kernels) {
-      if (!(kernel.measured_us > 0 && kernel.predicted_us > 0)) continue;
-      judged[kernel.group].push_back({kernel.measured_us, kernel.predicted_us, {}, {}});
-      GroupErrors& group = groups[kernel.group];
-      group.measured_us += kernel.measured_us, group.predicted_us += kernel.predicted_us;
-      all += kernel.measured_us;
-    }
+  for (const GroupErrors& part : apart) {
+    GroupErrors& group = groups[part.group];
+    const double count = static_cast<double>(part.figures.count);
+    group.group = part.group, group.figures.count += part.figures.count;
+    group.figures.mape += count * part.figures.mape, group.figures.bias += count * part.figures.bias;
+    group.figures.within_15 += count * part.figures.within_15;
+    group.measured_us += part.measured_us, group.predicted_us += part.predicted_us;
+    all += part.measured_us;
+  }
   std::vector<GroupErrors> rows;
   for (auto& [name, group] : groups) {
-    group.group = name, group.figures = *error_figures(judged[name]), group.share = group.measured_us / all;
+    const double count = static_cast<double>(group.figures.count);
+    group.figures.mape /= count, group.figures.bias /= count, group.figures.within_15 /= count;
+    group.share = group.measured_us / all;
     rows.push_back(group);
   }
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.measured_us > b.measured_us; });
   return rows;
+}
+
+std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models) {
+  std::vector<GroupErrors> kernels;
+  for (const EvaluatedModel& model : models)
+    for (const EvaluatedKernel& kernel : model.kernels) {
+      if (!(kernel.measured_us > 0 && kernel.predicted_us > 0)) continue;
+      const Judged judged{kernel.measured_us, kernel.predicted_us, {}, {}};
+      kernels.push_back(
+          {kernel.group, *error_figures(std::span(&judged, 1)), kernel.measured_us, kernel.predicted_us, 1});
+    }
+  return joined(kernels);
 }
 
 std::optional<ErrorRow> errors_of(const std::vector<EvaluatedModel>& models) {

@@ -75,5 +75,17 @@ struct GroupErrors {
 };
 /// Of the groups that have kernels, most measured time first.
 std::vector<GroupErrors> group_errors_of(const std::vector<EvaluatedModel>& models);
+/// The same of groups that were judged apart, each as often as it was.
+std::vector<GroupErrors> joined(const std::vector<GroupErrors>& apart);
+
+struct Evaluation {
+  Evaluation(std::vector<EvaluatedModel> evaluated)  // NOLINT(google-explicit-constructor)
+      : models(std::move(evaluated)), groups(group_errors_of(models)) {}
+  Evaluation(std::vector<EvaluatedModel> evaluated, std::vector<GroupErrors> judged)
+      : models(std::move(evaluated)), groups(std::move(judged)) {}
+
+  std::vector<EvaluatedModel> models;
+  std::vector<GroupErrors> groups;
+};
 
 }  // namespace takt

@@ -49,6 +49,20 @@ EvaluatedModel evaluated_in(const Json& json, const std::string& place) {
   return model;
 }
 
+GroupErrors group_in(const Json& json, const std::string& place) {
+  const JsonObject row(json, place,
+                       {"kernel_group", "group_kernels", "group_measured_us", "group_predicted_us",
+                        "group_share_percent", "mape", "bias_percent", "within_15"});
+  GroupErrors group;
+  group.group = kernel_group_named(row.text("kernel_group"), place);
+  group.figures.count = static_cast<std::size_t>(row.integer("group_kernels", 1, 1'000'000'000));
+  group.measured_us = row.number("group_measured_us", 0), group.predicted_us = row.number("group_predicted_us", 0);
+  group.figures.mape = row.number("mape", 0) / 100;
+  group.figures.bias = row.number("bias_percent", -100) / 100;
+  group.figures.within_15 = row.number("within_15", 0, 100) / 100;
+  return group;
+}
+
 /// What has to be the same in all files: the processor, and how was predicted and run.
 struct EvaluationSettings {
   std::string cpu;
@@ -68,8 +82,9 @@ std::string difference(const EvaluationSettings& first, const EvaluationSettings
 
 }  // namespace
 
-std::vector<EvaluatedModel> merge_evaluations(const std::vector<std::filesystem::path>& files) {
+Evaluation merge_evaluations(const std::vector<std::filesystem::path>& files) {
   std::vector<EvaluatedModel> all;
+  std::vector<GroupErrors> groups;
   std::optional<EvaluationSettings> first;
   std::set<std::pair<std::string, int>> seen;
   for (const std::filesystem::path& file : files) {
@@ -78,12 +93,15 @@ std::vector<EvaluatedModel> merge_evaluations(const std::vector<std::filesystem:
     const JsonObject result(json, place, {"takt", "tables"});
     const Json& origin = result.object("takt");
     const Json& tables = result.object("tables");
-    if (!tables.contains("models") || !origin.contains("cpu") || !origin.contains("settings"))
+    if (!tables.contains("models") || !tables.contains("groups") || !origin.contains("cpu") ||
+        !origin.contains("settings"))
       refuse_input(fmt::format("{}: is not an evaluation; give what 'takt evaluate --format json' printed", place));
     const EvaluationSettings settings{JsonObject::text_in(origin["cpu"], place + ": 'cpu'"), origin["settings"]};
     if (!first) first = settings;
     if (const auto differs = difference(*first, settings); !differs.empty())
       refuse_input(fmt::format("{}: was evaluated differently from the first file ({}); leave it out", place, differs));
+    for (const Json& row : JsonObject::list_in(tables["groups"], place + ": table 'groups'"))
+      groups.push_back(group_in(row, place + ": table 'groups'"));
     for (const Json& row : JsonObject::list_in(tables["models"], place + ": table 'models'")) {
       all.push_back(evaluated_in(row, place + ": table 'models'"));
       if (!seen.emplace(all.back().model, all.back().round).second)
@@ -91,7 +109,7 @@ std::vector<EvaluatedModel> merge_evaluations(const std::vector<std::filesystem:
                                  printable(all.back().model)));
     }
   }
-  return all;
+  return {std::move(all), joined(groups)};
 }
 
 }  // namespace takt

@@ -8,9 +8,9 @@
 
 namespace takt {
 
-/// The models of several results of `takt evaluate --format json`, in the order of the files. Throws Error(io), and
+/// The models and groups of several results of `takt evaluate --format json`, in the order of the files. Throws Error(io), and
 /// Error(bad_input) for a file that is no such result, for two that were made on different processors or with different
 /// settings, and for a model that is in two.
-std::vector<EvaluatedModel> merge_evaluations(const std::vector<std::filesystem::path>& files);
+Evaluation merge_evaluations(const std::vector<std::filesystem::path>& files);
 
 }  // namespace takt

@@ -311,23 +311,23 @@ std::vector<TableSchema> predict_schemas() {
   return {predicted_definition.schema(), predicted_kernels_definition.schema(), load_schemas().front()};
 }
 
-std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models) {
+std::vector<Table> evaluate_tables(const Evaluation& evaluation) {
   std::vector<ErrorRow> summary;
-  if (auto row = errors_of(models)) summary.push_back(std::move(*row));
-  return {evaluation_definition.make(summary), evaluated_definition.make(models),
-          groups_definition.make(group_errors_of(models))};
+  if (auto row = errors_of(evaluation.models)) summary.push_back(std::move(*row));
+  return {evaluation_definition.make(summary), evaluated_definition.make(evaluation.models),
+          groups_definition.make(evaluation.groups)};
 }
 std::vector<TableSchema> evaluate_schemas() {
   return {evaluation_definition.schema(), evaluated_definition.schema(), groups_definition.schema()};
 }
 
-std::string evaluation_text(std::vector<EvaluatedModel> models, const TextStyle& style) {
-  for (EvaluatedModel& model : models) model.model = std::filesystem::path(model.model).stem().string();
-  const auto tables = evaluate_tables(models);
+std::string evaluation_text(Evaluation evaluation, const TextStyle& style) {
+  for (EvaluatedModel& model : evaluation.models) model.model = std::filesystem::path(model.model).stem().string();
+  const auto tables = evaluate_tables(evaluation);
   const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
   const std::string groups = tables[2].rows.empty() ? "" : "\n" + to_text(tables[2], style);
-  return evaluation_answer(models) + to_text(without_empty_columns(tables[0]), style) + "\n" + to_text(runs, style) +
-         groups;
+  return evaluation_answer(evaluation.models) + to_text(without_empty_columns(tables[0]), style) + "\n" +
+         to_text(runs, style) + groups;
 }
 
 }  // namespace takt

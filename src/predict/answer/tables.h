@@ -27,11 +27,11 @@ std::vector<Table> predict_tables(const std::vector<PredictedModel>& models, con
 std::vector<TableSchema> predict_schemas();
 
 /// "summary", one row, "models", a row per model, and "groups", a row per group of kernels.
-std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models);
+std::vector<Table> evaluate_tables(const Evaluation& evaluation);
 std::vector<TableSchema> evaluate_schemas();
 
-/// The answer and both tables. Models have the names of their files, which say more in a narrow column than their
+/// The answer and the tables. Models have the names of their files, which say more in a narrow column than their
 /// folders; no two have one name (models_to_collect).
-std::string evaluation_text(std::vector<EvaluatedModel> models, const TextStyle& style);
+std::string evaluation_text(Evaluation evaluation, const TextStyle& style);
 
 }  // namespace takt

@@ -11,10 +11,10 @@ namespace takt {
 namespace {
 
 /// As 'takt evaluate --format json' prints it.
-std::string evaluation_json(const std::vector<EvaluatedModel>& models, const std::string& seed = "1") {
+std::string evaluation_json(const Evaluation& evaluation, const std::string& seed = "1") {
   Provenance provenance;
   provenance.command = {"takt", "evaluate"}, provenance.cpu = "two cores", provenance.settings = {{"seed", seed}};
-  return to_json(evaluate_tables(models), to_json(provenance));
+  return to_json(evaluate_tables(evaluation), to_json(provenance));
 }
 
 EvaluatedModel judged_model(const std::string& name, double measured_us, double us, int round) {
@@ -33,6 +33,8 @@ std::vector<EvaluatedModel> five_models() {
                                      judged_model("dir/b.onnx", 500, 500, 2)};
   models.emplace_back();
   models.back().model = "dir/c.onnx", models.back().problem = "is no model";
+  models[0].kernels = {{KernelGroup::conv, 50, 40}, {KernelGroup::pool, 10, 12.5}};
+  models[2].kernels = {{KernelGroup::conv, 200, 210}, {KernelGroup::conv, 32, 48}};
   return models;
 }
 
@@ -48,17 +50,17 @@ std::string refusal_of_merge(const std::vector<std::filesystem::path>& files) {
 TEST(MergedEvaluations, of_two_shards_are_the_whole) {
   const TestFolder folder;
   const auto all = five_models();
-  const auto first = folder.write("1.json", evaluation_json({all[0], all[1]}));
-  const auto second = folder.write("2.json", evaluation_json({all[2], all[3], all[4]}));
+  const auto first = folder.write("1.json", evaluation_json(std::vector{all[0], all[1]}));
+  const auto second = folder.write("2.json", evaluation_json(std::vector{all[2], all[3], all[4]}));
   EXPECT_EQ(evaluation_json(merge_evaluations({first, second})), evaluation_json(all));
 }
 
 TEST(MergedEvaluations, of_one_model_twice_or_of_other_settings_are_refused) {
   const TestFolder folder;
   const auto all = five_models();
-  const auto first = folder.write("1.json", evaluation_json({all[0]}));
-  const auto again = folder.write("again.json", evaluation_json({all[0]}));
-  const auto other = folder.write("other.json", evaluation_json({all[2]}, "2"));
+  const auto first = folder.write("1.json", evaluation_json(std::vector{all[0]}));
+  const auto again = folder.write("again.json", evaluation_json(std::vector{all[0]}));
+  const auto other = folder.write("other.json", evaluation_json(std::vector{all[2]}, "2"));
   EXPECT_EQ(refusal_of_merge({first, again}),
             again.string() + ": model 'dir/a.onnx' is also in an earlier evaluation; leave one out");
   EXPECT_EQ(
