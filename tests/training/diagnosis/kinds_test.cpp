@@ -242,5 +242,15 @@ TEST(Kinds, launches_are_said_to_be_shorter_where_no_one_records_their_operators
   EXPECT_THAT(evidence_of_launches(0.2), testing::Not(testing::HasSubstr("recording")));
 }
 
+TEST(Kinds, functions_that_xla_runs_in_the_calling_thread_are_no_blocking_launches) {
+  DeviceLine line;
+  line.blocks = true;
+  for (int i = 0; i < 20; ++i) line.kernel("aten::linear", "gemm", 300);
+  Activity activity = activity_of(line.trace);
+  EXPECT_FALSE(blocking_launches(activity).empty());
+  activity.is_on_host = true;
+  EXPECT_TRUE(blocking_launches(activity).empty());
+}
+
 }  // namespace
 }  // namespace takt
