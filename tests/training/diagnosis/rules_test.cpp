@@ -46,8 +46,8 @@ class Asked {
   };
   void work(const Work& one) {
     for (std::size_t i = 0; i < list_.size(); ++i)
+      activity.device.push_back({within(i, one.start, one.length), trace.intern(one.name), RowId{2}, one.role,
                                  one.number == 0 ? 0 : static_cast<std::int64_t>(i) * 100 + one.number, one.device, 0,
-                                 one.number == 0 ? 0 : static_cast<std::int64_t>(i) * 100 + one.number, one.device,
                                  one.is_pair, one.occupancy});
   }
   /// A span of the program in every step.
