@@ -46,7 +46,9 @@ int run(int argc, char** argv) {
   } catch (const takt::Inconclusive& error) {
     return fail(3, error.what());
   } catch (const takt::Error& error) {
-    return fail(1, (error.what() + takt::other_use(error.what(), arguments) + takt::full_temporary_folder()).c_str());
+    const bool is_refused = error.kind() == takt::ErrorKind::bad_input;
+    const std::string use = is_refused ? takt::other_use(error.what(), arguments) : "";
+    return fail(1, (error.what() + use + takt::full_temporary_folder()).c_str());
   } catch (const std::bad_alloc&) {
     return fail(1, "out of memory; the file or the shapes may be too big for this machine");
   } catch (const std::exception& error) {

@@ -313,9 +313,11 @@ int files_without_standard_input(const TestFolder& folder) {
       write_file_atomically("/dev/null", "b");
       Journal(path).append("{}");
       BlockWriter(folder / "c", "magic", "m").flush();
-      if (!FileLock(folder / "lock").is_held() || ::fcntl(0, F_GETFD) != -1) throw std::runtime_error("held or open");
+      if (!FileLock(folder / "lock").is_held()) throw std::runtime_error("not held");
+      if (::fcntl(0, F_GETFD) != -1) throw std::runtime_error("left open");
       const FolderLock lock(folder.path());
     });
+    if (all != "accepted") std::fprintf(stderr, "%s\n", all.c_str());
     ::_exit(all == "accepted" && ::fcntl(0, F_GETFD) == -1 ? 0 : 1);
   }
   int status = -1;

@@ -47,7 +47,7 @@ TEST(ProgressLine, tells_the_remaining_time_once_it_can) {
   EXPECT_EQ(progress_line("run", 1, 4, 2s), "run [######..................]  25 %  6.00 s left");
   EXPECT_EQ(progress_line("run", 11, 10, 2s), "run [########################] 100 %");
   EXPECT_EQ(progress_line("run", 0, 0, 2s), "run [########################] 100 %");
-  EXPECT_EQ(progress_line("run", 5, 10, 2s, 26), "run [#]  50 %  2.00 s left");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 26), "run [.]  50 %  2.00 s left");
   EXPECT_EQ(progress_line("run", 5, 10, 2s, 25), "run  50 %  2.00 s left");
   EXPECT_EQ(progress_line("run", 5, 10, 2s, 22), "run  50 %  2.00 s left");
   EXPECT_EQ(progress_line("run", 5, 10, 2s, 21), "run  50 %");

@@ -272,7 +272,7 @@ TEST(LongTable, is_written_in_pieces_as_if_it_were_whole) {
 
 TEST(Table, markdown_escapes_what_divides_cells) {
   const Table table{"t", {{"a", "A|B", ""}}, {{std::string("x\\y\nz")}, {Cell()}}};
-  EXPECT_EQ(to_markdown(table), "| A\\|B |\n|---|\n| x\\\\y\\x0az |\n| – |\n");
+  EXPECT_EQ(to_markdown(table), "| A\\|B |\n|---|\n| x\\\\y\\\\x0az |\n| – |\n");
 }
 
 TEST(Table, a_word_with_each_unit_means_a_column) {

@@ -43,6 +43,7 @@ TEST(OptionLimits, are_these) {
        {"--batch-size 1 to 65536", "--num-workers 0 to 256", "--warmup-steps 0 to 1e+06", "--profile-steps 1 to 1e+06",
         "--image-size 8 to 1024", "--width 1 to 1024", "--threads 1 to 1024"}},
       {"pipeline run", {"--batches 1 to 1e+08"}},
+      {"pipeline analyze", {"--warmup-batches 0 to 1e+08"}},
       {"pipeline interference", {"--batches 10 to 1e+06", "--rounds 2 to 1000", "--levels 2 to 50"}},
       {"sweep", {"--warmup-iter 0 to 1e+06", "--iter 1 to 1e+06", "--rounds 1 to 1000"}},
       {"lookup", {"--nodes 1 to 2147483646", "--edges 0 to 2147483646"}},

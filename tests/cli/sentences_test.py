@@ -85,7 +85,7 @@ class Sentences(unittest.TestCase):
         told = self.figures(rf'^small.onnx: {TIME} \(90 % interval: {TIME} to {TIME}\)\n', said)
         for place, key in enumerate(('predicted_ms', 'low_ms', 'high_ms')):
             self.assertAlmostEqual(microseconds(*told[2 * place:2 * place + 2]) / 1000 / row[key], 1, delta=0.006, msg=key)
-        shares = self.figures(r'  kernel time: ([\d.]+) % from measured kernels, ([\d.]+) % from trained regressions, ([\d.]+) % from the roofline', said)
+        shares = self.figures(r'  kernel time: ([\d.]+) % from measured kernels, ([\d.]+) % from trained regressions,\s+([\d.]+) % from the roofline', said)
         for share, key in zip(shares, ('measured_percent', 'trained_percent', 'roofline_percent')):
             self.assertAlmostEqual(float(share), row[key], delta=0.051, msg=key)
 

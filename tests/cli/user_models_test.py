@@ -84,12 +84,12 @@ class UserModels(unittest.TestCase):
     def test_limits_of_dimensions_are_shown_and_kept(self):
         model = pathlib.Path(MODELS.name) / 'limited.xml'
         write_limited(model, '1..10,300..')
-        self.assertEqual(self.shapes('limited.xml'), {'x': '{1,300}'})
-        self.assertIn("input 'x' is {1..10,300..} in the model; {1,300} was used", ' '.join(self.notes('limited.xml')))
-        self.assertEqual(self.shapes('limited.xml', '--batch-size', 10), {'x': '{10,300}'})
-        self.assertIn("shape {11,300} does not fit input 'x', which is {1..10,300..} in the model",
+        self.assertEqual(self.shapes('limited.xml'), {'x_0': '{1,300}'})
+        self.assertIn("input 'x_0' is {1..10,300..} in the model; {1,300} was used", ' '.join(self.notes('limited.xml')))
+        self.assertEqual(self.shapes('limited.xml', '--batch-size', 10), {'x_0': '{10,300}'})
+        self.assertIn("shape {11,300} does not fit input 'x_0', which is {1..10,300..} in the model",
                       self.refused('run', 'limited.xml', '--input', '{11,300}'))
-        self.assertIn("--batch-size 11: input 'x' is {1..10,300..} in the model; choose a batch within its limits",
+        self.assertIn("--batch-size 11: input 'x_0' is {1..10,300..} in the model; choose a batch within its limits",
                       self.refused('run', 'limited.xml', '--batch-size', 11))
 
     def test_state_is_of_one_session_that_has_some(self):

@@ -70,7 +70,7 @@ TEST(Keys, of_a_page) {
       "parts": [{"label": "run", "kind": "busy", "value": 11}, {"label": "wait", "kind": "wait-starved", "value": 12}]}],
     "runs_us": [41, 42], "run_marks": [{"label": "p90", "value": 43}],
     "steps": {"name": ["conv", "relu"], "type": ["Conv", "Relu"], "kind": ["k1", "k4"], "time": [51, 53],
-              "alive": [52, null]},
+              "alive": [52, null], "level": [0, 0], "reads": [[], []], "on_chain": [false, false]},
     "roofs": [{"label": "DRAM", "is_memory": true, "giga_per_s": 61}],
     "points": [{"stage": "1", "unit": "CPU", "nodes": 71, "edges": 72, "size": 143, "measured": 73, "law": 74,
                 "law_low": 75, "law_high": 76},

@@ -67,9 +67,11 @@ ResourceLoad::ResourceLoad(const std::vector<std::string>& command, LoadTask tas
                return task;
              }())) {
   std::string line;
-  if (child_.next(line, patience) != ChildProcess::Answer::line || !note(line))
+  if (child_.next(line, patience) != ChildProcess::Answer::line || !note(line)) {
+    const auto end = child_.end();  // before its words: it may still speak
     throw Error(ErrorKind::runtime, fmt::format("the background load of a measurement ended with {}: {}",
-                                                to_string(child_.end()), printable(child_.last_words())));
+                                                to_string(end), printable(child_.last_words())));
+  }
   listener_ = std::thread([this] { listen(); });
 }
 

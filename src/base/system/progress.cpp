@@ -16,14 +16,15 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
                           std::size_t width) {
   constexpr std::size_t most_cells = 24;
   const double share = total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  std::string end = fmt::format(" {:3.0f} %", share * 100);
+  const std::string percent = fmt::format(" {:3.0f} %", share * 100);
+  std::string end = percent;
   if (done > 0 && done < total) end += fmt::format("  {} left", format_duration(elapsed * ((1 - share) / share)));
   const std::size_t taken = display_width(label) + display_width(" []") + display_width(end);
   const std::size_t cells = std::min(most_cells, width - std::min(width, taken));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(cells));
   std::string bar = cells > 0 ? fmt::format(" [{:#<{}}{:.<{}}]", "", filled, "", cells - filled) : "";
   std::string line = label + bar + end;
-  if (display_width(line) > width) line = label + end.substr(0, end.find("  "));
+  if (display_width(line) > width) line = label + percent;
   return display_width(line) > width ? line.substr(0, width) : line;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -13,20 +14,42 @@
 namespace takt {
 namespace {
 
-/// A kind of file, and the command that reads it.
+/// A kind of file, the command that reads it, and what begins the names of all that do.
 struct FileUse {
   std::string_view is, command, rest, purpose;
+  std::array<std::string_view, 9> readers;
 };
 
 namespace uses {
-constexpr FileUse pipeline_trace{"a trace of a pipeline", "pipeline analyze", "", "shows where its time went"};
-constexpr FileUse training_trace{"a trace of PyTorch's profiler", "diagnose", "", "explains it"};
-constexpr FileUse other_trace{"a trace", "trace info", "", "shows what is in it"};
-constexpr FileUse profile{"a profile of operators", "analyze", "", "prints it"};
-constexpr FileUse result{"a result of takt", "report", " -o page.html", "makes a page of it"};
-constexpr FileUse pipeline{"the description of a pipeline", "pipeline run", "", "runs it"};
-constexpr FileUse dataset{"a dataset of kernels", "fit", "", "trains a predictor on it"};
-constexpr FileUse model{"a model", "run", "", "measures it"};
+constexpr FileUse pipeline_trace{"a trace of a pipeline",
+                                 "pipeline analyze",
+                                 "",
+                                 "shows where its time went",
+                                 {"pipeline analyze", "pipeline whatif", "trace", "report"}};
+constexpr FileUse training_trace{
+    "a trace of PyTorch's profiler", "diagnose", "", "explains it", {"diagnose", "trace", "report"}};
+constexpr FileUse other_trace{"a trace",
+                              "trace info",
+                              "",
+                              "shows what is in it",
+                              {"trace", "diagnose", "pipeline", "analyze", "compare", "report"}};
+constexpr FileUse profile{"a profile of operators", "analyze", "", "prints it", {"analyze", "compare", "report"}};
+constexpr FileUse result{"a result of takt",
+                         "report",
+                         " -o page.html",
+                         "makes a page of it",
+                         {"report", "compare", "evaluate merge", "sweep", "plan"}};
+constexpr FileUse pipeline{"the description of a pipeline",
+                           "pipeline run",
+                           "",
+                           "runs it",
+                           {"pipeline run", "pipeline interference", "sweep", "load"}};
+constexpr FileUse dataset{"a dataset of kernels", "fit", "", "trains a predictor on it", {"fit", "collect"}};
+constexpr FileUse model{"a model",
+                        "run",
+                        "",
+                        "measures it",
+                        {"run", "predict", "evaluate", "plan", "collect", "kernels", "vary", "sweep", "compare"}};
 }  // namespace uses
 
 const FileUse* use_of_json(std::string_view start) {
@@ -59,10 +82,12 @@ std::string beginning_of_given(const std::filesystem::path& path) try {
   return "";
 }
 
-bool is_called(std::string_view command, std::span<const std::string> arguments) {
+bool reads(const FileUse& use, std::span<const std::string> arguments) {
   const std::string words =
       fmt::format("{} ", fmt::join(arguments.first(std::min<std::size_t>(2, arguments.size())), " "));
-  return words.starts_with(fmt::format("{} ", command));
+  return std::any_of(use.readers.begin(), use.readers.end(), [&](std::string_view command) {
+    return !command.empty() && words.starts_with(fmt::format("{} ", command));
+  });
 }
 
 }  // namespace
@@ -72,8 +97,9 @@ std::string other_use(std::string_view message, std::span<const std::string> arg
     const std::string name = printable(word);
     if (word.empty() || !message.starts_with(name + ":")) continue;
     const FileUse* use = use_of(word, beginning_of_given(word));
-    if (use == nullptr || is_called(use->command, arguments)) return "";
-    if (message.find(fmt::format("'takt {}", use->command)) != message.npos) return "";
+    if (use == nullptr || reads(*use, arguments)) return "";
+    const bool is_said = message.find("it seems to be ") != message.npos;
+    if (is_said || message.find(fmt::format("'takt {}", use->command)) != message.npos) return "";
     return fmt::format("; it is {}: 'takt {} {}{}' {}", use->is, use->command, name, use->rest, use->purpose);
   }
   return "";

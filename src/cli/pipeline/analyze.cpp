@@ -36,7 +36,7 @@ CommandLine declare(PipelineAnalyzeOptions& o) {
                        "program whose events name stage and batch",
             .required = true},
            &o.file);
-  line.add({.names = "--warmup",
+  line.add({.names = "--warmup-batches",
             .value = "N",
             .meaning = "Exclude the first N batches from all means, percentiles and periods. Default: as the run was "
                        "recorded; of another program's trace, its slow first batches",

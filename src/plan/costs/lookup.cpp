@@ -28,6 +28,7 @@ bool both_beyond(const StageKey& key, const StageKey& other, const std::vector<c
   std::int64_t nodes = 0, edges = 0;
   for (const StageMeasurement* row : rows)
     if (row->times) nodes = std::max(nodes, row->key.nodes), edges = std::max(edges, row->key.edges);
+  if (nodes == 0) return false;  // none ran
   return std::min(key.nodes, other.nodes) > nodes || std::min(key.edges, other.edges) > edges;
 }
 
