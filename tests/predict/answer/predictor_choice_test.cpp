@@ -91,7 +91,9 @@ TEST_F(Choice, a_named_predictor_speaks_for_its_own_machine) {
   EXPECT_EQ(gpu.machine_factor, std::nullopt);
   EXPECT_EQ(gpu.predictor.machine_width, 0);
   EXPECT_FALSE(gpu.is_of_this_class);
-  EXPECT_EQ(refused_with([&] { named_predictor("nowhere"); }), "cannot read 'nowhere/predictor.json': no such file");
+  EXPECT_EQ(refused_with([&] { named_predictor("nowhere"); }),
+            "cannot read 'nowhere': no such predictor; name a folder or file that 'takt fit' wrote, or a built-in one: "
+            "cpu or h100");
   try {
     choose_predictor("NPU");
     ADD_FAILURE();

@@ -112,15 +112,14 @@ RuleOutcome waits(double synchronisation, double other, int reads = 0) {
   return asked(look_for_synchronisation);
 }
 
-TEST(Rules, of_waits_ask_for_a_twentieth_of_the_step_and_two_hundredths_behind_the_waits) {
+TEST(Rules, of_waits_ask_for_two_hundredths_of_the_step_behind_the_waits) {
   const RuleOutcome found = waits(20, 30, 2);
   EXPECT_EQ(evidence_of(found),
             "1.0 calls per step wait for the device, which is then idle for 20.0 µs per step; 2.0 values per step are "
             "read back (item, nonzero)");
-  EXPECT_EQ(price_of(found), 50);
+  EXPECT_EQ(price_of(found), 490) << "the step without its kernel, and without the launch that stays";
   EXPECT_THAT(evidence_of(waits(50, 0)), EndsWith("idle for 50.0 µs per step"));
   EXPECT_EQ(evidence_of(waits(19.999, 30.001)), "") << "the device waits for something else";
-  EXPECT_EQ(evidence_of(waits(20, 29.999)), "");
 }
 
 TEST(Rules, of_waits_without_a_device_count_five_reads_outside_the_optimizer) {
@@ -176,10 +175,10 @@ TEST(Rules, of_churn_ask_for_a_twentieth_of_the_step_in_calls) {
       evidence_of(found),
       "2.0 calls per step allocate or free device memory and take 101 µs per step; the device is idle for 40.0 µs "
       "of it");
-  EXPECT_EQ(price_of(found), 50);
+  EXPECT_EQ(price_of(found), 101) << "what the program needs for it";
   EXPECT_THAT(fix_of(found), EndsWith("(or set expandable_segments)."));
-  EXPECT_EQ(evidence_of(calls("cudaMalloc", 100, 49.999)), "");
-  EXPECT_EQ(price_of(calls("cuMemMap", 100, 200)), 101) << "what the program needs for it";
+  EXPECT_EQ(evidence_of(calls("cudaMalloc", 48.999, 50)), "");
+  EXPECT_EQ(price_of(calls("cudaMalloc", 49, 50)), 50);
   EXPECT_THAT(fix_of(calls("cuMemMap", 100, 200)), EndsWith("use less of it (smaller batch, checkpointing)."));
 }
 
@@ -201,8 +200,8 @@ RuleOutcome turnover(bool on_device, int blocks, double micros, std::int64_t hel
 TEST(Rules, of_turnover_ask_for_four_times_the_memory_and_an_eighth_of_the_step) {
   EXPECT_EQ(
       evidence_of(turnover(false, 4, 125)),
-      "15.3 MiB allocated per step in 4 blocks, 4 times the memory in use; operators that allocate it take 125 µs "
-      "per step");
+      "15.3 MiB allocated per step in 4 blocks, 4 times the memory in use; operators that allocate it and giving it back "
+      "take 125 µs per step");
   EXPECT_EQ(price_of(turnover(false, 4, 125)), 125);
   EXPECT_EQ(evidence_of(turnover(false, 4, 124.999)), "");
   EXPECT_EQ(evidence_of(turnover(false, 3, 125)), "");
