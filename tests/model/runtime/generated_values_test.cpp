@@ -116,7 +116,9 @@ TEST(GeneratedValues, of_less_than_a_byte_are_packed_from_the_lowest_bits) {
   for (const auto& [type, bits] : {std::pair{ElementType::i4, 4u}, {ElementType::u4, 4u}, {ElementType::i2, 2u}}) {
     const auto packed = values_in<std::uint8_t>(generate_values({"x", type, {}}, {7}, 5));
     ASSERT_EQ(packed.size(), bits == 4 ? 4u : 2u);
-    const auto at = [&](std::size_t i) { return packed[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1); };
+    const auto at = [&packed, width = bits](std::size_t i) {
+      return packed[i * width / 8] >> (i * width % 8) & ((1u << width) - 1);
+    };
     for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(at(i), wholes[i]) << type_name(type);
     EXPECT_EQ(at(7), 0u) << "there is no eighth";
   }
