@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
   } catch (const takt::Inconclusive& error) {
     return fail(3, error.what());
   } catch (const takt::Error& error) {
-    const bool is_refused = error.kind() == takt::ErrorKind::bad_input;
+    const bool is_refused = error.kind() == takt::ErrorKind::bad_input || error.kind() == takt::ErrorKind::unsupported;
     const std::string use = is_refused ? takt::other_use(error.what(), arguments) : "";
     return fail(1, (error.what() + use + takt::full_temporary_folder()).c_str());
   } catch (const std::bad_alloc&) {
