@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -67,6 +68,11 @@ ChosenPredictor choose_predictor(const std::string& device) {
 
 ChosenPredictor named_predictor(const std::filesystem::path& named) {
   const ShippedPredictor* shipped = shipped_predictor_named(named.string());
+  std::error_code ignored;
+  if (!shipped && !is_predictor_file(named) && !std::filesystem::exists(named / predictor_file, ignored))
+    throw Error(ErrorKind::io, fmt::format("cannot read '{}': no such predictor; name a folder or file that 'takt fit' "
+                                           "wrote, or a built-in one: cpu or h100",
+                                           printable(named.string())));
   ChosenPredictor chosen;
   chosen.predictor = shipped ? read_predictor(*shipped) : read_predictor(named), chosen.name = named.string();
   chosen.is_of_this_class = chosen.predictor.machine == measured_machine(chosen.predictor.device);

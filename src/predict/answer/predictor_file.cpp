@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -394,11 +392,6 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
 Predictor read_predictor(const std::filesystem::path& folder) {
   if (is_predictor_file(folder)) return unpacked_predictor(read_file(folder), printable(folder.string()));
   const auto path = folder / predictor_file;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    throw Error(ErrorKind::io, fmt::format("cannot read '{}': no such predictor; name a folder or file that 'takt fit' "
-                                           "wrote, or a built-in one: cpu or h100",
-                                           printable(folder.string())));
   return parse_predictor(read_file(path), printable(path.string()),
                          [&](const std::string& name) { return read_file(folder / name); });
 }

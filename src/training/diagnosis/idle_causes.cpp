@@ -4,16 +4,12 @@
 #include <optional>
 #include <unordered_map>
 
+#include "training/steps/breakdown.h"
+
 namespace takt {
 namespace {
 
 constexpr std::int64_t longest_launch_ns = 1'000'000, shortest_pause_ns = 100'000;
-
-Intervals steps_cover(const Steps& steps) {
-  std::vector<TimeInterval> list;
-  for (const TrainingStep& step : steps.list) list.push_back(step.span);
-  return unite(std::move(list));
-}
 
 /// From the return of a call that waited to the end of the gap in which it returned: the device had run empty because
 /// nothing could be launched. What calls wait for inside a gap is not in the trace, so that is not counted.

@@ -23,10 +23,8 @@ std::vector<std::int64_t> TrainingCase::saved_by_program(const Removal& removal)
     if (sum_of(waited) > sum_of(saved)) return waited;
   }
   // Copies can run beside what computes, if the program is ahead of both.
-  std::vector<TimeInterval> list;
-  for (const TrainingStep& step : steps.list) list.push_back(step.span);
   const Intervals computing = device_cover(activity, {Role::kernel, Role::communication});
-  auto rest = by_step(subtract(unite(std::move(list)), computing), steps);
+  auto rest = by_step(subtract(steps_cover(steps), computing), steps);
   return sum_of(saved) <= sum_of(rest) ? saved : rest;
 }
 

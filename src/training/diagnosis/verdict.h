@@ -55,8 +55,9 @@ struct TrainingCase {
   double per_step(std::int64_t sum) const { return static_cast<double>(sum) / std::max(1.0, step_count()); }
   std::optional<std::size_t> step_at(std::int64_t time) const;  ///< its position; nullopt: between steps
   bool is_in_steps(std::int64_t time) const { return step_at(time).has_value(); }
-  /// By how many ns each step would be shorter if the program did not do or wait for what is taken out: at most what
-  /// the device is idle, as that does all that it did.
+  /// By how many ns each step would be shorter if the program did not do or wait for what is taken out: with a device
+  /// at most the time in which none computes or communicates, as kernels stay; of a trace without the numbers of
+  /// launches at least the idle time that what is taken out covers.
   std::vector<std::int64_t> saved_by_program(const Removal& removal) const;
 };
 

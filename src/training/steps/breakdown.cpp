@@ -70,6 +70,12 @@ double Breakdown::share(StepPart part) const {
   return total == 0 ? 0 : static_cast<double>(sum(part)) / static_cast<double>(total);
 }
 
+Intervals steps_cover(const Steps& steps) {
+  std::vector<TimeInterval> list;
+  for (const TrainingStep& step : steps.list) list.push_back(step.span);
+  return unite(std::move(list));
+}
+
 std::vector<std::int64_t> by_step(const Intervals& set, const Steps& steps) {
   std::vector<std::int64_t> times;
   std::size_t first = 0;

@@ -47,6 +47,9 @@ Breakdown break_down(const Activity& activity, const Steps& steps);
 /// Returns how much time of a set is in each step, in ns.
 std::vector<std::int64_t> by_step(const Intervals& set, const Steps& steps);
 
+/// The times in which a step runs.
+Intervals steps_cover(const Steps& steps);
+
 /// Returns the sum over all steps.
 std::int64_t sum_of(const std::vector<std::int64_t>& by_step);
 
