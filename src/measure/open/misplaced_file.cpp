@@ -78,9 +78,11 @@ std::string json_misplacement(std::string_view text, const std::string& file) {
   return "is JSON; name an .onnx or .xml file";
 }
 
-/// Whether IR is the runtime's own format, or it only takes times from a description; of no runtime in particular too.
+/// Whether IR is the runtime's own format, or it only takes times from a description; of no runtime in particular too,
+/// and of one that is not in this binary: opening the file says that.
 bool reads_ir(std::string_view runtime) {
-  if (runtime.empty()) return true;
+  const auto names = runtime_names();
+  if (std::find(names.begin(), names.end(), runtime) == names.end()) return true;
   const RuntimeTraits traits = traits_of(runtime);
   return traits.uses_ir || traits.is_simulated;
 }

@@ -95,7 +95,8 @@ TEST(MisplacedFile, AnIrIsNotForOnnxRuntime) {
       "m.xml", "<?xml version=\"1.0\"?>",
       "is OpenVINO's IR, which --runtime onnxruntime does not read; give the ONNX model that it was converted from, or "
       "use OpenVINO"};
-  expect_told({ir});
+  const auto names = runtime_names();
+  if (std::find(names.begin(), names.end(), "onnxruntime") != names.end()) expect_told({ir});
   for (const std::string runtime : {"openvino", "sim"}) EXPECT_EQ(misplacement(ir.file, ir.start, runtime), "");
 }
 
