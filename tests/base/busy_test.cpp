@@ -24,6 +24,7 @@ TEST(Busy, names_who_used_most_of_it_and_how_much) {
             "other programs used 1.40 of 2 CPUs during the measurements: python3 (process 12) 0.95, cc1plus (4 "
             "processes) 0.40; times are longer than on an idle machine")
       << "sshd is less than a tenth of it";
+  EXPECT_THAT(to_string(busy, "prediction"), HasSubstr("1.40 of 2 CPUs during the prediction: python3"));
   EXPECT_DOUBLE_EQ(busy.share(), 0.7);
 }
 

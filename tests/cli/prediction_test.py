@@ -154,6 +154,26 @@ class Chain(unittest.TestCase):
         row, = tables(self.folder, 'evaluate', 'zoo/mlp3_w0.25_b1_64.onnx', '--rounds', '1', '--time', '20ms')['models']
         self.assertGreater(row['predicted_ms'], 0)
 
+    def test_beside_other_programs_the_upper_end_is_farther(self):
+        own = {**os.environ, 'TAKT_CACHE_DIR': str(self.folder / 'cache')}
+        busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(os.cpu_count())]
+        try:
+            done = call(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--format', 'json', env=own)
+            named = call(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'cpu', '--format', 'json')
+        finally:
+            for program in busy:
+                program.kill()
+                program.wait()
+        row, = json.loads(done.stdout)['tables']['summary']
+        idle, = json.loads(named.stdout)['tables']['summary']
+        self.assertIn('during the prediction', done.stderr)
+        self.assertIn('--load predicts for what runs beside it now', done.stderr)
+        self.assertTrue(1.3 < row['busy_factor'] <= 4, row)
+        self.assertEqual(row['predicted_ms'], idle['predicted_ms'])
+        # The named one is neither for an unknown machine nor a busy one.
+        self.assertGreater(row['high_ms'], idle['high_ms'] * row['busy_factor'])
+        self.assertIsNone(idle['busy_factor'])
+
     def test_another_folder_puts_no_predictor_in_place_of_the_built_in_one(self):
         with tempfile.TemporaryDirectory() as empty:
             model = self.folder / 'zoo' / 'mlp3_w0.25_b1_64.onnx'

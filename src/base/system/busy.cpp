@@ -14,7 +14,6 @@ namespace takt {
 namespace {
 
 constexpr std::size_t most_named = 3;
-constexpr Nanoseconds shortest{200'000'000};
 
 /// Of this process and its children that have ended.
 Nanoseconds own_time() {
@@ -38,9 +37,9 @@ double in_processors(Nanoseconds time, Nanoseconds watched) {
 
 double BusyMachine::share() const { return processors > 0 ? std::min(1.0, others / processors) : 0; }
 
-std::string to_string(const BusyMachine& busy) {
-  std::string text = fmt::format("other programs used {:.2f} of {:.2g} CPU{} during the measurements", busy.others,
-                                 busy.processors, busy.processors == 1 ? "" : "s");
+std::string to_string(const BusyMachine& busy, std::string_view what) {
+  std::string text = fmt::format("other programs used {:.2f} of {:.2g} CPU{} during the {}", busy.others,
+                                 busy.processors, busy.processors == 1 ? "" : "s", what);
   std::size_t named = 0;
   for (const ProgramTime& program : busy.programs) {
     const double used = in_processors(program.cpu_time, busy.watched);
@@ -57,8 +56,8 @@ std::optional<BusyMachine> BusyWatch::found() {
   programs_.look();
   const Usage used = usage_.read_all() - before_;
   BusyMachine busy;
-  busy.watched = steady_now() - began_;
-  if (busy.watched < shortest) return std::nullopt;
+  busy.watched = watched();
+  if (busy.watched < shortest_watch) return std::nullopt;
   busy.processors = cpu_limit().processors();
   busy.programs = programs_.programs();
   Nanoseconds seen{};
@@ -68,6 +67,8 @@ std::optional<BusyMachine> BusyWatch::found() {
   busy.others = std::min(in_processors(seen, busy.watched), static_cast<double>(cpu_limit().cpus));
   return busy.share() >= disturbed_share ? std::optional(busy) : std::nullopt;
 }
+
+Nanoseconds BusyWatch::watched() const { return steady_now() - began_; }
 
 void BusyWatch::tell(const std::string& consequence) {
   if (const auto busy = found()) log_warning(to_string(*busy) + consequence);

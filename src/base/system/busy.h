@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/basics/units.h"
@@ -29,20 +30,23 @@ struct BusyMachine {
 
 /// From this share on a measurement is disturbed, and from that one on no difference in it is called significant.
 constexpr double disturbed_share = 0.1, doubtful_share = 0.25;
+/// The shortest time that the system's ticks of 10 ms can divide.
+constexpr Nanoseconds shortest_watch{200'000'000};
 
 /// "other programs used 1.40 of 2 CPUs during the measurements: python3 (process 12) 0.95, cc1plus (4 processes) 0.40;
-/// times are longer than on an idle machine"
-std::string to_string(const BusyMachine& busy);
+/// times are longer than on an idle machine"; `what` are the measurements.
+std::string to_string(const BusyMachine& busy, std::string_view what = "measurements");
 
 /// Watches from its making on. Children of this process and theirs are its own. Not thread-safe.
 class BusyWatch {
  public:
   BusyWatch();
   /// What others did since the watch was made; nullopt where it was less than `disturbed_share`, where the system does
-  /// not tell, and after less than 0.2 s, which the system's ticks of 10 ms cannot divide.
+  /// not tell, and after less than `shortest_watch`.
   std::optional<BusyMachine> found();
   /// Warns of what was found, once, with `consequence` behind it.
   void tell(const std::string& consequence = "");
+  Nanoseconds watched() const;
 
  private:
   UsageReader usage_;

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/busy.h"
 #include "base/system/log.h"
 #include "cli/line/commands.h"
 #include "cli/line/output.h"
@@ -162,7 +164,23 @@ void calibrate(const PredictOptions& o, const Provenance& provenance) {
   calibrate_this_machine(o.what.device, provenance);
 }
 
+/// The prediction is for an idle machine, and a run beside others takes longer: only the upper end tells.
+void allow_for_others(std::vector<PredictedModel>& models, bool knows_loads, BusyWatch& watch) {
+  std::this_thread::sleep_for(shortest_watch - watch.watched());
+  const auto busy = watch.found();
+  if (!busy) return;
+  const double factor = slowest_beside(busy->share());
+  for (PredictedModel& model : models) {
+    model.busy_factor = factor;
+    model.prediction.high_us *= factor;
+  }
+  log_warning(fmt::format("{}, so the upper end of the interval is {:.1f} times as far{}",
+                          to_string(*busy, "prediction"), factor,
+                          knows_loads ? "; --load predicts for what runs beside it now" : ""));
+}
+
 int run(PredictOptions& o, Arguments arguments) {
+  BusyWatch watch;
   const Provenance provenance = provenance_of("predict", arguments);
   const RunSettings inputs = inputs_of(o);
   const auto paths = models_to_collect(o.what.models);
@@ -187,6 +205,8 @@ int run(PredictOptions& o, Arguments arguments) {
     say_what_bodies_take(predictor, made);
   }
   say_whose_times(o.what, chosen);
+  const bool is_of_this_cpu = o.what.predictor.empty() && predictor.device == "CPU";
+  if (is_of_this_cpu && !seen) allow_for_others(models, !predictor.load_laws.empty(), watch);
   if (!o.trace.empty()) {
     Trace trace = predicted_trace(models);
     trace.set_provenance_json(to_json(provenance));

@@ -23,6 +23,7 @@ struct PredictedModel {
   Duration took{};                         ///< of the prediction itself, without opening the model
   std::string predictor{};                 ///< ChosenPredictor::name
   std::optional<double> machine_factor{};  ///< as in ChosenPredictor
+  std::optional<double> busy_factor{};     ///< the upper end is that many times as far; nullopt: nobody disturbed
 };
 
 /// Opens the model on the runtime, the device and as many threads as the predictor is for, with the inputs that

@@ -26,6 +26,11 @@ struct ChosenPredictor {
 /// may be of several generations, and have other neighbours.
 inline constexpr double other_cpu_factor = 2.5, other_gpu_factor = 5, same_class_factor = 1.25;
 
+/// How many times as long a run may take beside others that keep this share of the processors busy, 0 to 1: up to four
+/// times. A core that runs two threads gives each about half of what it gives one, and where none is left, a further
+/// thread gets half of one or less, as those that wait for a processor are not counted.
+inline double slowest_beside(double busy_share) { return 1 + 3 * busy_share; }
+
 /// For a model on this machine's `device`: the calibrated predictor, else the shipped one with a wider interval, also
 /// since a user's model is of no family of the dataset. Throws Error(unsupported) for a device that neither is for.
 ChosenPredictor choose_predictor(const std::string& device);

@@ -154,6 +154,10 @@ constexpr Column<PredictedModel> predicted_columns[] = {
      [](const PredictedModel& r) { return r.machine_factor ? Cell(*r.machine_factor) : Cell(); },
      "Factor by which both ends of the interval are moved outwards because the predictor is of another machine and "
      "the one at hand was not measured; empty if it was, or if the predictor was chosen by name."},
+    {"busy_factor", "Busy factor",
+     [](const PredictedModel& r) { return r.busy_factor ? Cell(*r.busy_factor) : Cell(); },
+     "Factor by which the upper end of the interval is moved outwards because other programs used the CPUs during the "
+     "prediction; empty if they did not, with --load, or if the predictor was chosen by name."},
     {"prediction_us", "Prediction time", [](const PredictedModel& r) -> Cell { return r.took; },
      "Time to compute the prediction, without opening the model."},
 };

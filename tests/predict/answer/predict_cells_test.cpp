@@ -132,6 +132,7 @@ TEST(Cells, of_predict_summary) {
   PredictedModel beside = predicted("a.onnx"), unknown = predicted("b.onnx"), quiet = predicted("c.onnx");
   beside.prediction.load = LoadShare{1.5, "probe", false}, unknown.prediction.load = LoadShare{2.5, "", false};
   beside.predictor = "cpu", beside.machine_factor = 2.25, unknown.predictor = "dir/predictor", quiet.predictor = "h100";
+  quiet.busy_factor = 1.75;
   unknown.prediction.high_us = std::numeric_limits<double>::infinity();
   expect_cells(table_named(predict_tables({beside, unknown, quiet}), "summary"),
                {{"model", {"dir/a.onnx", "dir/b.onnx", "dir/c.onnx"}},
@@ -147,6 +148,7 @@ TEST(Cells, of_predict_summary) {
                 {"load_from", {"probe", "not known", ""}},
                 {"predictor", {"cpu", "dir/predictor", "h100"}},
                 {"machine_factor", {"2.25", "", ""}},
+                {"busy_factor", {"", "", "1.75"}},
                 {"prediction_us", {"250", "250", "250"}}});
 }
 
