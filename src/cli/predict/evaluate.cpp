@@ -119,9 +119,8 @@ int run(EvaluateOptions& o, Arguments arguments) {
     say_whose_times(o.what, chosen);
     print(o.output, tables, provenance, evaluation_text(evaluation, o.output.style()));
   }
-  if (none)
-    throw Error(ErrorKind::runtime,
-                evaluation.models.size() == 1 && !problem.empty() ? problem : "no model could be predicted and run");
+  if (none && evaluation.models.size() == 1 && !problem.empty()) refuse_input(problem);
+  if (none) throw Error(ErrorKind::runtime, "no model could be predicted and run");
   return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/predict/predict_options.h"
-#include "measure/open/misplaced_file.h"
 #include "predict/answer/calibration.h"
 #include "predict/answer/load_training.h"
 #include "predict/answer/loaded_prediction.h"
@@ -157,14 +156,8 @@ std::string untaught(const Predictor& predictor, const ByLoad& data) {
       usable, data.loaded.models.size(), least_load_samples);
 }
 
-Dataset dataset_of(const FitOptions& o) try { return read_dataset(o.dataset); } catch (const Error&) {
-  if (const std::string known = known_json_in(o.dataset); !known.empty())
-    refuse_input(fmt::format("{}: is no dataset of 'takt collect': it {}", printable(o.dataset.string()), known));
-  throw;
-}
-
 int run(FitOptions& o, Arguments arguments) {
-  Dataset dataset = dataset_of(o);
+  Dataset dataset = read_dataset(o.dataset);
   check_is_one_way(dataset, printable(o.dataset.string()));
   const ByLoad data = divided_by_load(std::move(dataset));
   if (data.quiet.models.empty())

@@ -125,13 +125,7 @@ RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string
 
 RecordedProfile read_recorded_profile(const std::filesystem::path& path) {
   const PaddedText file(std::make_shared<const MappedFile>(path));
-  return read_whole(file.text(), [&] {
-    try {
-      return parse_recorded_profile(file, printable(path.string()));
-    } catch (const Error& error) {
-      throw Error(error.kind(), error.what() + what_else_it_is(path, file.text()));
-    }
-  });
+  return read_whole(file.text(), [&] { return parse_recorded_profile(file, printable(path.string())); });
 }
 
 }  // namespace takt

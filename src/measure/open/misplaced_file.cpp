@@ -57,27 +57,6 @@ bool is_format(const Format& format, const std::string& ending, std::string_view
   return by_bytes || std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
 }
 
-std::string known_json(std::string_view text, const std::string& file) {
-  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
-  const bool is_trace = has("\"traceEvents\"") || (text.starts_with('[') && has("\"ph\""));
-  if (is_trace && (has("model_loading") || has("session_initialization")))
-    return fmt::format("is an ONNX Runtime profile; 'takt analyze {}' prints it", file);
-  if (is_trace) return fmt::format("is a trace; 'takt trace info {}' shows what is in it", file);
-  if (has("\"graph_exec\"") || has("\"opr_footprint\"") || (has("\"takt\"") && has("\"provenance\"")))
-    return fmt::format("is a profile; 'takt analyze {}' prints it", file);
-  for (const std::string_view key : {"\"detailed_performance\"", "\"report_type\"", "\"cmd_options\""})
-    if (has(key)) return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
-  return "";
-}
-
-/// JSON is never a model.
-std::string json_misplacement(std::string_view text, const std::string& file) {
-  if (const std::string known = known_json(text, file); !known.empty()) return known;
-  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
-  if (has("\"takt\"") && has("\"schema_version\"")) return "is a result of takt, which other programs read";
-  return "is JSON; name an .onnx or .xml file";
-}
-
 /// Whether IR is the runtime's own format, or it only takes times from a description; of no runtime in particular too,
 /// and of one that is not in this binary: opening the file says that.
 bool reads_ir(std::string_view runtime) {
@@ -87,7 +66,8 @@ bool reads_ir(std::string_view runtime) {
   return traits.uses_ir || traits.is_simulated;
 }
 
-/// The beginning of a file that can be read again; nullopt: there is none.
+}  // namespace
+
 std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
@@ -98,10 +78,8 @@ std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
   return std::nullopt;
 }
 
-}  // namespace
-
 std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime) {
-  const std::string ending = lower_case(path.extension().string()), file = printable(path.string());
+  const std::string ending = lower_case(path.extension().string());
   if (ending == ".xml")
     return reads_ir(runtime) ? ""
                              : fmt::format(
@@ -109,14 +87,14 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
                                    "that it was converted from, or use OpenVINO",
                                    runtime);
   const std::string_view text = trim(start);
-  if (text.starts_with('{') || (text.starts_with('[') && ending != ".onnx")) return json_misplacement(text, file);
+  if (text.starts_with('{') || (text.starts_with('[') && ending != ".onnx"))
+    return "is JSON; name an .onnx or .xml file";
   if (ending == ".yaml" || ending == ".yml")
-    return text.find("stages:") != text.npos
-               ? fmt::format("describes a pipeline; 'takt pipeline run {}' runs it", file)
-               : fmt::format("is YAML; to use it as a device description, give --device sim:{}",
-                             printable(path.stem().string()));
-  if (ending == ".csv" && text.find("layerName") != text.npos)
-    return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
+    return text.find("stages:") != text.npos ? "is YAML; name an .onnx or .xml file"
+                                             : fmt::format(
+                                                   "is YAML; to use it as a device description, give --device "
+                                                   "sim:{}",
+                                                   printable(path.stem().string()));
   for (const Format& format : formats()) {
     if (!is_format(format, ending, start)) continue;
     if (!format.some_runtime_reads) return fmt::format("is {}; {}", format.name, format.remedy);
@@ -134,12 +112,6 @@ void refuse_misplaced_file(const std::filesystem::path& model, std::string_view 
   if (!why.empty())
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: is not a model that takt runs: it {}", printable(model.string()), why));
-}
-
-std::string known_json_in(const std::filesystem::path& path) {
-  const std::string start = beginning_of(path).value_or("");
-  const std::string_view text = trim(start);
-  return text.starts_with('{') || text.starts_with('[') ? known_json(text, printable(path.string())) : "";
 }
 
 }  // namespace takt

@@ -3,20 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace takt {
 
-/// "is a profile; takt analyze FILE prints it". `start` are the first bytes of the file. Empty: it may well be a model.
+/// The first 16 KiB of a file that can be read again; nullopt: there is none (a pipe, a folder, nothing).
+std::optional<std::string> beginning_of(const std::filesystem::path& path);
+
+/// "is a PyTorch file; export it with torch.onnx.export(…)". `start` are the first bytes of the file. Empty: it may well be a model.
 /// What `runtime` reads besides ONNX and its own format (RuntimeTraits) is no mistake.
 std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime);
 
 /// Throws Error(bad_input) that names the file. Files that cannot be read are left to whoever reads them.
 void refuse_misplaced_file(const std::filesystem::path& model, std::string_view runtime);
-
-/// What a JSON file of takt or of another program is, for whoever wanted something else: "is a profile; 'takt analyze
-/// FILE' prints it". Empty: nothing is recognised, or it cannot be read again (a pipe).
-std::string known_json_in(const std::filesystem::path& path);
 
 }  // namespace takt

@@ -87,7 +87,7 @@ class Reader {
 
   ForeignProfile read() {
     place_all();
-    if (operators_.empty()) refuse("has no ONNX Runtime operator; was the session profiled, and run?");
+    if (operators_.empty()) refuse("has no ONNX Runtime operator; profile the session, and run it");
     ForeignProfile profile;
     profile.kind = "ONNX Runtime profile", profile.run_word = "run";
     add_samples(profile);

@@ -51,13 +51,11 @@ ProfileSamples samples_of(ForeignProfile profile) {
   return ProfileSamples(std::move(samples));
 }
 
-ProfileFile open_own(const PaddedText& text, const std::filesystem::path& path, const ProfileParts& parts) try {
+ProfileFile open_own(const PaddedText& text, const std::filesystem::path& path, const ProfileParts& parts) {
   const std::string origin = printable(path.string());
   ProfileFile result{PeerProfile(text, origin, {.types = parts.types}), "", {}, {}};
   if (parts.samples) result.samples = ProfileSamples(RunRecord(result.profile.takt_value(), origin));
   return result;
-} catch (const Error& error) {
-  throw Error(error.kind(), error.what() + what_else_it_is(path, text.text()));
 }
 
 ProfileFile profile_in(const PaddedText& file, const std::filesystem::path& path, const ProfileParts& parts) {
@@ -80,15 +78,6 @@ ProfileFile profile_in(const PaddedText& file, const std::filesystem::path& path
 }
 
 }  // namespace
-
-std::string what_else_it_is(const std::filesystem::path& path, std::string_view text) {
-  const std::string extension = path.extension().string();
-  if (extension == ".onnx" || extension == ".xml" || text.starts_with("<?xml"))
-    return "; it seems to be a model: measure it with 'takt run FILE --profile profile.json' and give that file";
-  if (text.substr(0, 1 << 16).find("\"traceEvents\"") != text.npos)
-    return "; it seems to be a trace: 'takt trace info' and 'takt pipeline analyze' read those";
-  return "";
-}
 
 PeerProfile to_peer_profile(const ForeignProfile& profile) {
   PeerProfile::Texts texts;

@@ -29,10 +29,6 @@ struct ProfileParts {
 /// these.
 ProfileFile open_profile(const std::filesystem::path& path, const ProfileParts& parts = {});
 
-/// What a file that is no profile seems to be, and what reads it, as the end of a sentence; empty if nothing comes to
-/// mind.
-std::string what_else_it_is(const std::filesystem::path& path, std::string_view text);
-
 /// Operators as records with the mean over the runs as their time. Ids are places in the list.
 PeerProfile to_peer_profile(const ForeignProfile& profile);
 

@@ -7,7 +7,6 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
-#include "measure/open/misplaced_file.h"
 #include "pipeline/contention/interference_file.h"
 #include "plan/estimate/chosen_units.h"
 #include "plan/estimate/size_line.h"
@@ -27,15 +26,6 @@ std::filesystem::path own_interference(const std::filesystem::path& rows) {
   return std::filesystem::is_regular_file(file, error) ? file : std::filesystem::path();
 }
 
-/// Rows of a sweep; where the file is something else that takt knows, that is said instead of which row is wrong.
-StageMeasurements raw_rows(const std::string& text, const std::filesystem::path& path) try {
-  return parse_raw_measurements(text, printable(path.string()));
-} catch (const Error&) {
-  if (const std::string known = known_json_in(path); !known.empty())
-    refuse_input(fmt::format("{}: holds no costs of stages: it {}", printable(path.string()), known));
-  throw;
-}
-
 }  // namespace
 
 PlanCostSource::PlanCostSource(const std::filesystem::path& place, CostSourceSettings settings)
@@ -45,7 +35,7 @@ PlanCostSource::PlanCostSource(const std::filesystem::path& place, CostSourceSet
   files_.push_back(cost_file(path, *text));
   kind_ = cost_file_kind(*text);
   if (kind_ == CostFileKind::other)
-    lookup_ = std::make_shared<CostLookup>(raw_rows(*text, path));
+    lookup_ = std::make_shared<CostLookup>(parse_raw_measurements(*text, printable(path.string())));
   else
     text_ = std::move(text);
   if (settings_.interference.empty() && std::filesystem::is_directory(place))

@@ -44,28 +44,6 @@ TEST(ModelContent, knows_weights_in_other_files) {
   EXPECT_NE(with, fingerprint_of(model));
 }
 
-TEST(MisplacedFile, is_told_where_it_belongs) {
-  const auto told = [](const char* name, std::string_view start) { return misplacement(name, start, "onnxruntime"); };
-  EXPECT_THAT(told("p.json", R"({"takt": {"provenance": {"schema_version": 1}}, "graph_exec": {)"),
-              HasSubstr("takt analyze p.json"));
-  EXPECT_THAT(told("r.json", R"({"takt": {"schema_version": 1}, "tables": {)"), HasSubstr("a result of takt"));
-  EXPECT_THAT(told("t.json", R"({"traceEvents": [)"), HasSubstr("takt trace info t.json"));
-  EXPECT_THAT(told("o.json", R"([{"cat" : "Session","pid" :1,"name" :"model_loading_uri","ph" : "X"}])"),
-              HasSubstr("takt analyze o.json"));
-  EXPECT_THAT(told("pipe.yaml", "stages:\n  - name: a\n"), HasSubstr("takt pipeline run pipe.yaml"));
-  EXPECT_THAT(told("box.yaml", "latency: {}\n"), HasSubstr("--device sim:box"));
-  EXPECT_THAT(told("m.pt", "PK\x03\x04"), HasSubstr("torch.onnx.export"));
-  EXPECT_THAT(told("m.h5", "\x89HDF\r\n"), HasSubstr("tf2onnx"));
-  EXPECT_THAT(told("x.npy", "\x93NUMPY"), HasSubstr("--input"));
-}
-
-TEST(MisplacedFile, what_openvino_reads_is_left_to_it) {
-  if (runtime_that(&RuntimeTraits::reads_other_formats) != "openvino") GTEST_SKIP() << "a binary without OpenVINO";
-  EXPECT_THAT(misplacement("m.tflite", "", "onnxruntime"), HasSubstr("--runtime openvino reads it"));
-  EXPECT_EQ(misplacement("m.tflite", "", "openvino"), "");
-  EXPECT_THAT(misplacement("m.pt", "", "openvino"), HasSubstr("torch.onnx.export"));
-}
-
 TEST(MisplacedFile, a_model_is_none_whatever_it_is_called) {
   EXPECT_EQ(misplacement("m.onnx", "\x08\x07\x12\x04test", "onnxruntime"), "");
   EXPECT_EQ(misplacement("model", "\x08\x07\x12\x04test", "onnxruntime"), "");
@@ -80,7 +58,8 @@ TEST(MisplacedFile, is_refused_by_its_name) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("p.json: is not a model that takt runs: it is a trace"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("p.json: is not a model that takt runs: it is JSON; name an .onnx or .xml file"));
   }
   refuse_misplaced_file(folder / "none.onnx", "onnxruntime");
 }
