@@ -144,7 +144,8 @@ void keep_longest_spans(std::span<ReportResult> results, std::uint64_t most) {
   });
   for (ReportResult& result : results)
     if (result.timeline && result.timeline->left_out > 0)
-      result.timeline->note = note_of(result.timeline->left_out, longest[&*result.timeline]);
+      result.timeline->note += fmt::format("{}{}", result.timeline->note.empty() ? "" : " ",
+                                           note_of(result.timeline->left_out, longest[&*result.timeline]));
 }
 
 /// Every so many values of each counter, so that at most `most` are left.
