@@ -9,8 +9,14 @@ namespace takt {
 namespace {
 
 MadeRow op(const char* name, const char* type, Cell time, double share, const char* bound = "") {
-  return {{"name", *name ? Cell(name) : Cell()}, {"type", type}, {"count", std::int64_t{*name ? 1 : 4}}, {"time_us", std::move(time)},
-          {"time_share_percent", share}, {"roofline", bound}, {"memory_level", "DRAM"}, {"peak_share_percent", 62.4}};
+  return {{"name", *name ? Cell(name) : Cell()},
+          {"type", type},
+          {"count", std::int64_t{*name ? 1 : 4}},
+          {"time_us", std::move(time)},
+          {"time_share_percent", share},
+          {"roofline", bound},
+          {"memory_level", "DRAM"},
+          {"peak_share_percent", 62.4}};
 }
 
 ReportResult analyzed(std::vector<MadeRow> rows, double total) {
@@ -22,7 +28,8 @@ ReportResult analyzed(std::vector<MadeRow> rows, double total) {
 }
 
 TEST(Analysis, begins_with_the_type_that_takes_most_and_the_longest_operator) {
-  const ReportResult result = analyzed({op("c1", "Conv", 30.0, 30), op("m", "MatMul", 45.0, 45, "memory bound"), op("c2", "Conv", 25.0, 25)}, 100);
+  const ReportResult result = analyzed(
+      {op("c1", "Conv", 30.0, 30), op("m", "MatMul", 45.0, 45, "memory bound"), op("c2", "Conv", 25.0, 25)}, 100);
   EXPECT_EQ(result.headline, "Conv takes 55.0 % of 100 µs; longest: m (MatMul), 45.0 µs, 45.0 % of all operators");
   EXPECT_EQ(result.lede, "It is limited by DRAM at 62 % of the peak: fewer bytes help, by fusion or a narrower type.");
   ASSERT_EQ(result.bars.size(), 1u);

@@ -23,7 +23,7 @@ std::vector<ReportStep> typed(std::size_t count, std::string (*type_of)(std::siz
 }
 
 /// "enc 130, enc > layer.0 30, …": blocks with what is around them, and how many operators they have.
-std::string text_of(const std::vector<ReportBlock>& blocks) {
+std::string words_of_blocks(const std::vector<ReportBlock>& blocks) {
   std::string text;
   for (const ReportBlock& block : blocks)
     text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", block.parent ? blocks[*block.parent].name + " > " : "",
@@ -46,7 +46,7 @@ std::vector<ReportStep> layers() {
 TEST(Blocks, are_the_scopes_of_names_and_small_ones_belong_to_what_is_around_them) {
   auto steps = layers();
   const auto blocks = blocks_of(steps);
-  EXPECT_EQ(text_of(blocks),
+  EXPECT_EQ(words_of_blocks(blocks),
             "model 127, model > enc 124, enc > layer.0 31, layer.0 > attention/q 10, layer.0 > mlp 20, "
             "enc > layer.1 31, layer.1 > attention/q 10, layer.1 > mlp 20, enc > layer.2 31, layer.2 > attention/q 10, "
             "layer.2 > mlp 20, enc > layer.3 31, layer.3 > attention/q 10, layer.3 > mlp 20");
@@ -68,16 +68,20 @@ TEST(Blocks, have_the_time_of_all_that_is_inside_and_those_alike_are_told_togeth
 TEST(Blocks, of_dotted_names_are_the_same) {
   std::vector<std::string> names;
   for (int layer = 0; layer < 10; ++layer)
-    for (int at = 0; at < 11; ++at) names.push_back(fmt::format("__module.layers.{}.mlp.up/aten::linear/MatMul", layer));
+    for (int at = 0; at < 11; ++at)
+      names.push_back(fmt::format("__module.layers.{}.mlp.up/aten::linear/MatMul", layer));
   auto steps = named(names);
-  EXPECT_TRUE(text_of(blocks_of(steps)).starts_with("__module 110, __module > layers.0/mlp/up/aten::linear 11, "));
+  EXPECT_TRUE(
+      words_of_blocks(blocks_of(steps)).starts_with("__module 110, __module > layers.0/mlp/up/aten::linear 11, "));
 }
 
 TEST(Blocks, without_scopes_are_what_repeats_and_the_rest_is_told_by_its_place) {
   auto steps = typed(40 + 5 * 60 + 13, [](std::size_t at) {
-    return at < 40 ? fmt::format("begin {}", at) : at < 340 ? fmt::format("layer {}", (at - 40) % 60) : fmt::format("end {}", at);
+    return at < 40    ? fmt::format("begin {}", at)
+           : at < 340 ? fmt::format("layer {}", (at - 40) % 60)
+                      : fmt::format("end {}", at);
   });
-  EXPECT_EQ(text_of(blocks_of(steps)),
+  EXPECT_EQ(words_of_blocks(blocks_of(steps)),
             "operators 1 to 40 40, repeat 1 60, repeat 2 60, repeat 3 60, repeat 4 60, repeat 5 60, "
             "operators 341 to 353 13");
   EXPECT_EQ(blocks_title(blocks_of(steps), steps),
@@ -86,7 +90,8 @@ TEST(Blocks, without_scopes_are_what_repeats_and_the_rest_is_told_by_its_place) 
 
 TEST(Blocks, of_what_repeats_nothing_are_rows_of_two_hundred) {
   auto steps = typed(405, [](std::size_t at) { return std::to_string(at); });
-  EXPECT_EQ(text_of(blocks_of(steps)), "operators 1 to 200 200, operators 201 to 400 200, operators 401 to 405 5");
+  EXPECT_EQ(words_of_blocks(blocks_of(steps)),
+            "operators 1 to 200 200, operators 201 to 400 200, operators 401 to 405 5");
   EXPECT_EQ(steps[399].block, 1u);
   EXPECT_EQ(steps[400].block, 2u);
 }

@@ -1,8 +1,8 @@
-#include "report/results/timeline_ranks.h"
+#include "report/timelines/timeline_ranks.h"
 
 #include <gtest/gtest.h>
 
-#include "report/results/rank_names.h"
+#include "report/timelines/rank_names.h"
 
 namespace takt {
 namespace {
@@ -11,7 +11,8 @@ using Names = std::vector<std::string>;
 
 TEST(RankNames, are_what_distinguishes_files_from_word_to_word) {
   EXPECT_EQ(rank_names({"/a/run.rank_0.pt.json", "/a/run.rank_1.pt.json"}), (Names{"rank_0", "rank_1"}));
-  EXPECT_EQ(rank_names({"resnet50_workers_0.json.gz", "resnet50_workers_14.json.gz"}), (Names{"workers_0", "workers_14"}));
+  EXPECT_EQ(rank_names({"resnet50_workers_0.json.gz", "resnet50_workers_14.json.gz"}),
+            (Names{"workers_0", "workers_14"}));
   EXPECT_EQ(rank_names({"before.json", "after.json"}), (Names{"before", "after"}));
   EXPECT_EQ(rank_names({"rank0.json", "rank1.json"}), (Names{"rank0", "rank1"}));
   EXPECT_EQ(rank_names({"a/one.json"}), (Names{"one.json"}));

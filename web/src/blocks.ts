@@ -64,7 +64,7 @@ export function draw_blocks(steps: Steps, blocks: Block[], pick: (type: string) 
     const shown: (Node | string)[] = inner.map((at) => row(at, longest));
     if (own.length === 0) return shown;
     if (inner.length > 0) shown.push(element("p", { class: "how" }, `Beside these blocks: ${count(own.length)}, ${with_unit(own.reduce((sum, step) => sum + steps.time[step]!, 0), "_us")}.`));
-    const graph = draw_graph(part_of(steps, own), pick);
+    const graph = draw_graph(part_of(steps, own), pick, inner.length > 0 ? "these operators" : "the block");
     return graph ? [...shown, operators(own), graph] : [...shown, operators(own)];
   };
   const row = (at: number, longest: number): HTMLElement => {

@@ -67,7 +67,7 @@ export function shown(value: Value, form: Form): string {
   const text = (value / form.divisor).toFixed(form.decimals);
   const [digits = "", rest] = text.replace("-", "").split(".");
   const grouped = digits.replace(/\B(?=(\d{3})+$)/g, "\u2009");
-  return (value < 0 ? "−" : "") + grouped + (rest ? `.${rest}` : "");
+  return (value < 0 && /[1-9]/.test(digits + (rest ?? "")) ? "−" : "") + grouped + (rest ? `.${rest}` : "");
 }
 
 export function with_unit(value: Value, key: string): string {

@@ -88,9 +88,9 @@ json json_of(const ReportPoint& point) {
 
 /// As columns: there may be thousands.
 json json_of(const std::vector<ReportStep>& steps) {
-  json made{{"name", json::array()},  {"type", json::array()},  {"kind", json::array()},  {"time", json::array()},
-            {"alive", json::array()}, {"reads", json::array()}, {"level", json::array()}, {"on_chain", json::array()},
-            {"block", json::array()}};
+  json made{{"name", json::array()},  {"type", json::array()},     {"kind", json::array()},
+            {"time", json::array()},  {"alive", json::array()},    {"reads", json::array()},
+            {"level", json::array()}, {"on_chain", json::array()}, {"block", json::array()}};
   for (const ReportStep& step : steps) {
     made["name"].push_back(step.name);
     made["type"].push_back(step.type);
@@ -113,12 +113,15 @@ json json_of(const ReportBlock& block) {
 }
 
 json json_of(const ReportResult& result, std::string& columns) {
-  json made{{"name", result.name},           {"headline", result.headline}, {"lede", result.lede},
-            {"origin", json::array()},       {"facts", json::array()},      {"bars", json::array()},
-            {"runs_us", json::array()},      {"run_marks", json::array()},  {"missing", result.missing},
-            {"tables", json::array()},       {"what_ifs", json::array()},   {"what_if_command", result.what_if.command},
-            {"titles", json::object()},      {"roofs", json::array()},      {"points", json::array()},
-            {"steps", json_of(result.steps)}, {"blocks", json::array()}};
+  json made{{"name", result.name},       {"headline", result.headline},
+            {"lede", result.lede},       {"origin", json::array()},
+            {"facts", json::array()},    {"bars", json::array()},
+            {"runs_us", json::array()},  {"run_marks", json::array()},
+            {"missing", result.missing}, {"tables", json::array()},
+            {"what_ifs", json::array()}, {"what_if_command", result.what_if.command},
+            {"titles", json::object()},  {"roofs", json::array()},
+            {"points", json::array()},   {"steps", json_of(result.steps)},
+            {"blocks", json::array()}};
   for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
   for (const auto& [column, value] : result.facts)
     made["facts"].push_back(

@@ -71,9 +71,9 @@ struct ReportStep {
   std::string name, type, kind;
   Duration time{};
   std::optional<std::int64_t> alive;
-  std::vector<std::size_t> reads{};  ///< the earlier steps whose results it reads, each once
-  std::size_t level = 0;             ///< one above the highest of those
-  bool on_chain = false;             ///< of the longest chain, each of which reads the one before
+  std::vector<std::size_t> reads{};    ///< the earlier steps whose results it reads, each once
+  std::size_t level = 0;               ///< one above the highest of those
+  bool on_chain = false;               ///< of the longest chain, each of which reads the one before
   std::optional<std::size_t> block{};  ///< the innermost that it is in; none: of the model itself
 };
 
@@ -138,9 +138,9 @@ struct ReportResult {
   std::vector<Duration> runs;         ///< in the order taken; empty: not kept
   std::vector<ReportMark> run_marks;  ///< percentiles that so many runs carry
   std::optional<ReportTimeline> timeline;
-  std::vector<ReportStep> steps;  ///< of one run; empty: their order is not known
+  std::vector<ReportStep> steps;      ///< of one run; empty: their order is not known
   std::vector<ReportBlock> blocks{};  ///< of a large model's steps
-  std::vector<ReportRoof> roofs;  ///< of the roofline; none: not known
+  std::vector<ReportRoof> roofs;      ///< of the roofline; none: not known
   std::vector<ReportPoint> points;
   ReportAnswers what_if;
   std::vector<ReportTitle> titles;

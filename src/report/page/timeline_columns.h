@@ -77,8 +77,8 @@ struct ReportTimeline {
   std::vector<ReportFlow> flows;
   std::vector<ReportCounter> counters;
   std::vector<ReportRank> ranks{};  ///< none: it is of one trace
-  std::uint64_t left_out = 0;  ///< spans that the page has no room for
-  std::string note;            ///< what to know of it: that spans are left out; or empty
+  std::uint64_t left_out = 0;       ///< spans that the page has no room for
+  std::string note;                 ///< what to know of it: that spans are left out; or empty
 
   std::uint64_t spans() const;
 };

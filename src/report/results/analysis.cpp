@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "report/results/bars.h"
-#include "report/results/families.h"
 #include "report/results/headline.h"
 #include "report/results/saved_tables.h"
+#include "report/timelines/families.h"
 
 namespace takt {
 namespace {
@@ -41,8 +41,7 @@ std::string advice(const Table& operators, std::size_t row) {
   if (bound == "memory bound")
     return fmt::format("It is limited by {}{}: fewer bytes help, by fusion or a narrower type.",
                        level.empty() ? "memory" : level, reached);
-  if (bound == "compute bound")
-    return fmt::format("It computes{}: fewer operations or a narrower type help.", reached);
+  if (bound == "compute bound") return fmt::format("It computes{}: fewer operations or a narrower type help.", reached);
   if (bound == "overhead bound")
     return "It takes over 5 times what computing and memory need: fuse it, give it larger batches, or another kernel.";
   if (family_of_type(text_in(operators, row, "type")) == "k6")
@@ -62,14 +61,13 @@ bool add_analysis(ReportResult& result) {
   const char* total_of = is_host ? "host_total_us" : "device_total_us";
   const double total = summary ? number_in(*summary, 0, total_of).value_or(0) : 0;
   const auto share = number_in(*operators, *row, "time_share_percent");
-  const std::string longest =
-      fmt::format("{}, {}{}", called(*operators, *row), shown_time(Duration(time)),
-                  share ? fmt::format(", {:.1f} % of all operators", *share) : "");
+  const std::string longest = fmt::format("{}, {}{}", called(*operators, *row), shown_time(Duration(time)),
+                                          share ? fmt::format(", {:.1f} % of all operators", *share) : "");
   ReportBar bar = bar_of_operators(*operators, std::nullopt);
   const bool is_all = total > 0 && std::abs(bar.whole.count() / total - 1) < 0.001;
   const std::string type = is_all && !text_in(*operators, *row, "name").empty() ? largest_share(bar) : "";
-  result.headline = type.empty() ? "Longest: " + longest
-                                 : fmt::format("{} of {}; longest: {}", type, shown_time(bar.whole), longest);
+  result.headline =
+      type.empty() ? "Longest: " + longest : fmt::format("{} of {}; longest: {}", type, shown_time(bar.whole), longest);
   result.lede = advice(*operators, *row);
   if (is_all) result.bars.push_back(std::move(bar));
   if (summary) add_facts(result, *summary, {"operators", "device_total_us", "host_total_us"});

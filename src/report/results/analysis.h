@@ -5,8 +5,8 @@
 
 namespace takt {
 
-/// Adds the bar, the headline with the operators that take most, and what to do about the longest of them. False: no operator
-/// has a time.
+/// Adds the bar, the headline with the operators that take most, and what to do about the longest of them. False: no
+/// operator has a time.
 bool add_analysis(ReportResult& result);
 
 }  // namespace takt

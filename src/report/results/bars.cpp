@@ -9,9 +9,9 @@
 
 #include "base/table/number_form.h"
 #include "report/results/board.h"
-#include "report/results/families.h"
-#include "report/results/rank_names.h"
 #include "report/results/saved_tables.h"
+#include "report/timelines/families.h"
+#include "report/timelines/rank_names.h"
 
 namespace takt {
 namespace {
@@ -99,7 +99,9 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
     const std::string file = text_in(breakdown, row, "file"), activity = text_in(breakdown, row, "spent_on");
     const auto time = number_in(breakdown, row, "mean_per_step_us");
     if (!time) continue;
-    if (bars.empty() || file != last) bars.push_back({"", file, "", {}, {}});
+    const auto is_known = [&](const ReportPart& part) { return part.label == activity; };
+    if (bars.empty() || file != last || std::any_of(bars.back().parts.begin(), bars.back().parts.end(), is_known))
+      bars.push_back({"", file, "", {}, {}});
     last = file;
     const auto kind = kinds_of_activities.find(activity);
     bars.back().parts.push_back(

@@ -15,7 +15,8 @@
 namespace takt {
 namespace {
 
-constexpr std::size_t least_model = 100, least_block = 8, most_own = 300, most_repeats = 100, row_of_steps = 200, deepest = 24;
+constexpr std::size_t least_model = 100, least_block = 8, most_own = 300, most_repeats = 100, row_of_steps = 200,
+                      deepest = 24;
 
 using Scope = std::vector<std::string>;
 
@@ -151,7 +152,8 @@ class Tree {
     auto repeat = own.size() >= row_of_steps ? longest_repeat(types, least_block) : std::nullopt;
     if (!repeat || 2 * repeat->count * repeat->length < row_of_steps) return add_rows(node, own);
     const std::size_t joined = (repeat->count - 1) / most_repeats + 1;  // so many pieces are a block
-    const std::size_t length = repeat->length * joined, count = repeat->count / joined, end = repeat->first + count * length;
+    const std::size_t length = repeat->length * joined, count = repeat->count / joined,
+                      end = repeat->first + count * length;
     divide(node, own.first(repeat->first), types.first(repeat->first));
     for (std::size_t at = 0; at < count; ++at)
       add_block(node, fmt::format("repeat {}", ++repeats_), own.subspan(repeat->first + at * length, length));
@@ -187,7 +189,8 @@ std::string pattern_of(std::string_view name) {
 
 /// Blocks inside the same one whose names differ by their numbers only, those that take most; empty: no three are alike.
 std::vector<const ReportBlock*> alike(const std::vector<ReportBlock>& blocks) {
-  std::map<std::pair<std::optional<std::size_t>, std::string>, std::pair<Duration, std::vector<const ReportBlock*>>> kinds;
+  std::map<std::pair<std::optional<std::size_t>, std::string>, std::pair<Duration, std::vector<const ReportBlock*>>>
+      kinds;
   std::vector<const ReportBlock*> most;
   Duration longest{};
   for (const ReportBlock& block : blocks) {

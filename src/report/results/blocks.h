@@ -1,9 +1,10 @@
 // Blocks of a large model, so that thousands of operators can be read: layers and what is inside them.
 //
 // Runtimes and exporters name operators by the module that they are of: "/encoder/layer.3/attention/MatMul",
-// "layers.3.mlp.up_proj/MatMul". Such a scope of at least eight operators is a block; an operator without a scope belongs to
-// what the operators around it have in common. Where names tell nothing of that, or hundreds of operators share a scope, the
-// piece of the order of execution that repeats is a block (by types of operators), else so many operators in a row are one.
+// "layers.3.mlp.up_proj/MatMul". Such a scope of at least eight operators is a block; an operator without a scope
+// belongs to what the operators around it have in common. Where names tell nothing of that, or hundreds of operators
+// share a scope, the piece of the order of execution that repeats is a block (by types of operators), else so many
+// operators in a row are one.
 #pragma once
 
 #include <string>

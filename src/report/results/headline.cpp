@@ -8,9 +8,10 @@
 
 #include "base/table/number_form.h"
 #include "report/results/analysis.h"
+#include "report/results/answers.h"
 #include "report/results/plan_sentences.h"
-#include "report/results/rank_names.h"
 #include "report/results/saved_tables.h"
+#include "report/results/trace_bars.h"
 
 namespace takt {
 namespace {
@@ -24,7 +25,8 @@ bool add_run(ReportResult& result) {
   const std::string model = std::filesystem::path(text_in(*summary, 0, "model")).filename().string();
   result.headline = fmt::format("{} takes {} a run", model.empty() ? "The model" : model, shown(*mean));
   if (!result.bars.empty())
-    if (const auto share = largest_share(result.bars.front()); !share.empty()) result.headline += "; " + share + " of it";
+    if (const auto share = largest_share(result.bars.front()); !share.empty())
+      result.headline += "; " + share + " of it";
   const auto median = number_in(*summary, 0, "median_us"), p99 = number_in(*summary, 0, "p99_us");
   if (median && p99)
     result.lede =
@@ -63,9 +65,10 @@ bool add_diagnosis(ReportResult& result) {
   const auto ranks = ranks_of(breakdown ? *breakdown : *verdicts);
   const auto rank = ranks.find(text_in(*verdicts, 0, "file"));
   const bool has_ranks = first.view == "ranks" && share && *share > 0;  // then the first bar is of any trace
-  result.headline = fmt::format("{} {} {} of a step of {}{}", cause, cause.ends_with('s') ? "cost" : "costs",
-                                shown(*saved * 1000), has_ranks ? shown(*saved * 1000 / *share) : shown_time(first.whole),
-                                has_ranks && rank != ranks.end() ? " in " + rank->second : "");
+  result.headline =
+      fmt::format("{} {} {} of a step of {}{}", cause, cause.ends_with('s') ? "cost" : "costs", shown(*saved * 1000),
+                  has_ranks ? shown(*saved * 1000 / *share) : shown_time(first.whole),
+                  has_ranks && rank != ranks.end() ? " in " + rank->second : "");
   result.lede = text_in(*verdicts, 0, "fix");
   add_facts(result, *verdicts, {"saved_ms_per_step", "speed_up_if_removed", "in_steps"});
   return true;
@@ -76,7 +79,8 @@ bool add_comparison(ReportResult& result) {
   if (!whole || whole->rows.empty()) return false;
   const auto change = number_in(*whole, 0, "change_percent"), low = number_in(*whole, 0, "low_percent"),
              high = number_in(*whole, 0, "high_percent");
-  const std::string verdict = text_in(*whole, 0, "verdict"), file = text_in(*whole, 0, "compared");
+  const std::string verdict = text_in(*whole, 0, "verdict"),
+                    file = std::filesystem::path(text_in(*whole, 0, "compared")).filename().string();
   const std::string range = change && low && high ? fmt::format(": {} % ({} to {})", percentage_text(*change),
                                                                 percentage_text(*low), percentage_text(*high))
                                                   : "";
@@ -126,6 +130,7 @@ void add_sentences(ReportResult& result, std::string_view command) {
                      : command == "compare"             ? add_comparison(result)
                      : command == "diagnose"            ? add_diagnosis(result)
                      : command == "trace info"          ? add_trace(result)
+                     : add_answer(result, command)      ? true
                      : command.starts_with("pipeline ") ? add_pipeline(result)
                                                         : add_plan_sentences(result, command);
   if (found) return;

@@ -86,8 +86,8 @@ void add_table(ReportResult& result, Table table) {
 void add_profile_headline(ReportResult& result, const std::string& model) {
   const ReportBar& bar = result.bars.front();
   const auto run = mean_of(result.runs);
-  result.headline = fmt::format("{} takes {}{}", model.empty() ? result.name : model, shown_time(run.value_or(bar.whole)),
-                                run ? " a run" : " in its operators");
+  result.headline = fmt::format("{} takes {}{}", model.empty() ? result.name : model,
+                                shown_time(run.value_or(bar.whole)), run ? " a run" : " in its operators");
   if (const auto share = largest_share(bar); !share.empty())
     result.headline += "; " + share + " of it" + (run && *run < bar.whole ? " with profiling" : "");
 }

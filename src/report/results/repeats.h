@@ -14,9 +14,9 @@ struct Repeat {
   std::size_t count = 0;   ///< at least two
 };
 
-/// Returns the repetition that covers most of `words`, of nearly equal ones (within a tenth) that of the shortest piece,
-/// whose length is at least `least`; nullopt: no piece is there twice in a row. O(words²), of more than 20,000 words only
-/// the shorter pieces are looked for.
+/// Returns the repetition that covers most of `words`, of nearly equal ones (within a tenth) that of the shortest
+/// piece, whose length is at least `least`; nullopt: no piece is there twice in a row. O(words²), of more than 20,000
+/// words only the shorter pieces are looked for.
 std::optional<Repeat> longest_repeat(std::span<const std::uint32_t> words, std::size_t least);
 
 }  // namespace takt

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "report/results/headline.h"
-#include "report/results/rank_names.h"
 #include "report/results/saved_tables.h"
-#include "report/results/work_kinds.h"
+#include "report/timelines/rank_names.h"
+#include "report/timelines/work_kinds.h"
 
 namespace takt {
 namespace {
@@ -159,8 +159,8 @@ std::string ranks_title(const std::vector<ReportBar>& bars) {
   if (!longest || shortest->whole <= Duration{}) return {};
   const double more = 100 * (longest->whole / shortest->whole - 1);
   if (more < 2) return fmt::format("A step takes as long in all traces: {}", shown_time(longest->whole));
-  return fmt::format("A step of {} takes {}, {:.0f} % longer than one of {}", longest->title, shown_time(longest->whole),
-                     more, shortest->title);
+  return fmt::format("A step of {} takes {}, {:.0f} % longer than one of {}", longest->title,
+                     shown_time(longest->whole), more, shortest->title);
 }
 
 std::string bar_title(const ReportBar& bar) {
@@ -175,6 +175,16 @@ std::string bar_title(const ReportBar& bar) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> ranks_of(const Table& table) {
+  std::map<std::string, std::string> ranks;
+  std::vector<std::string> files;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    if (ranks.try_emplace(text_in(table, row, "file")).second) files.push_back(text_in(table, row, "file"));
+  if (files.size() < 2) return {};
+  for (std::size_t at = 0; const std::string& name : rank_names(files)) ranks[files[at++]] = name;
+  return ranks;
+}
 
 std::vector<ReportBar> bars_of_trace(const std::vector<ReportTable>& tables) {
   std::vector<ReportBar> bars;

@@ -15,8 +15,8 @@ struct RankTimeline {
   Nanoseconds base{};
 };
 
-/// Returns one timeline with the rows of all, each row named after its rank. Where all traces have a moment in common they lie
-/// as their clocks say; else each begins at zero, and the note says so. Of one trace it is that trace's own.
+/// Returns one timeline with the rows of all, each row named after its rank. Where all traces have a moment in common
+/// they lie as their clocks say; else each begins at zero, and the note says so. Of one trace it is that trace's own.
 ReportTimeline side_by_side(std::vector<RankTimeline> traces);
 
 }  // namespace takt

@@ -1,11 +1,9 @@
-#include "report/results/rank_names.h"
+#include "report/timelines/rank_names.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
-
-#include "report/results/saved_tables.h"
 
 namespace takt {
 namespace {
@@ -21,8 +19,9 @@ std::size_t common_begin(const std::vector<std::string>& names) {
   std::size_t common = names[0].size();
   for (const std::string& name : names)
     common = std::min<std::size_t>(
-        common, static_cast<std::size_t>(std::mismatch(names[0].begin(), names[0].end(), name.begin(), name.end()).first -
-                                         names[0].begin()));
+        common,
+        static_cast<std::size_t>(std::mismatch(names[0].begin(), names[0].end(), name.begin(), name.end()).first -
+                                 names[0].begin()));
   const auto border_before = [&](std::size_t at) {
     while (at > 0 && borders.find(names[0][at - 1]) == borders.npos) --at;
     return at;
@@ -40,8 +39,9 @@ std::size_t common_end(std::vector<std::string> names) {
   std::size_t common = names[0].size();
   for (const std::string& name : names)
     common = std::min<std::size_t>(
-        common, static_cast<std::size_t>(std::mismatch(names[0].begin(), names[0].end(), name.begin(), name.end()).first -
-                                         names[0].begin()));
+        common,
+        static_cast<std::size_t>(std::mismatch(names[0].begin(), names[0].end(), name.begin(), name.end()).first -
+                                 names[0].begin()));
   while (common > 0 && borders.find(names[0][common - 1]) == borders.npos) --common;
   return common;
 }
@@ -59,16 +59,6 @@ std::vector<std::string> rank_names(const std::vector<std::string>& paths) {
     own.push_back(begin + end < name.size() ? name.substr(begin, name.size() - begin - end) : std::string());
   const bool are_telling = std::none_of(own.begin(), own.end(), [](const std::string& one) { return one.empty(); });
   return are_telling && are_all_different(own) ? own : names;
-}
-
-std::map<std::string, std::string> ranks_of(const Table& table) {
-  std::map<std::string, std::string> ranks;
-  std::vector<std::string> files;
-  for (std::size_t row = 0; row < table.rows.size(); ++row)
-    if (ranks.try_emplace(text_in(table, row, "file")).second) files.push_back(text_in(table, row, "file"));
-  if (files.size() < 2) return {};
-  for (std::size_t at = 0; const std::string& name : rank_names(files)) ranks[files[at++]] = name;
-  return ranks;
 }
 
 }  // namespace takt

@@ -1,4 +1,4 @@
-#include "report/results/timeline_ranks.h"
+#include "report/timelines/timeline_ranks.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "report/results/rank_names.h"
+#include "report/timelines/rank_names.h"
 
 namespace takt {
 namespace {
@@ -63,7 +63,8 @@ class Joined {
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return counts_[a] > counts_[b]; });
     std::vector<ReportName> names;
-    for (const std::uint32_t name : order) place[name] = static_cast<std::uint32_t>(names.size()), names.push_back(joined_.names[name]);
+    for (const std::uint32_t name : order)
+      place[name] = static_cast<std::uint32_t>(names.size()), names.push_back(joined_.names[name]);
     joined_.names = std::move(names);
     for (ReportRow& row : joined_.rows)
       for (ReportLevel& level : row.levels)
@@ -116,8 +117,7 @@ ReportTimeline side_by_side(std::vector<RankTimeline> traces) {
   ReportTimeline timeline = joined.take();
   timeline.ranks = std::move(places);
   timeline.begin = Nanoseconds(timeline.ranks.front().begin_ns);
-  if (!is_one_clock)
-    timeline.note = "These traces have no moment in common by their clocks: each begins at 0.";
+  if (!is_one_clock) timeline.note = "These traces have no moment in common by their clocks: each begins at 0.";
   return timeline;
 }
 

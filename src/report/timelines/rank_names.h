@@ -1,11 +1,8 @@
 // What distinguishes the files of several ranks, where there is little room.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
-
-#include "base/table/table.h"
 
 namespace takt {
 
@@ -13,8 +10,5 @@ namespace takt {
 /// "/a/run.rank_0.pt.trace.json" and "/a/run.rank_1.pt.trace.json". Where names are equal, or one of them would be empty,
 /// all are whole: the files' names, or the paths if those are equal too.
 std::vector<std::string> rank_names(const std::vector<std::string>& paths);
-
-/// The same of the column "file", by what stands in it; empty: all rows are of one file.
-std::map<std::string, std::string> ranks_of(const Table& table);
 
 }  // namespace takt

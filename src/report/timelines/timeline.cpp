@@ -1,4 +1,4 @@
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/table/number_form.h"
-#include "report/results/timeline_extras.h"
-#include "report/results/work_kinds.h"
+#include "report/timelines/timeline_extras.h"
+#include "report/timelines/work_kinds.h"
 #include "trace/events/lanes.h"
 #include "training/steps/roles.h"
 
