@@ -102,16 +102,33 @@ def make_graph(place):
     steps = [[]] + [[at - 1] + ([at - 6] if at % 9 == 0 else []) for at in range(1, 40)]  # what each reads
     wide = list(range(40, 56))
     steps += [[2]] * 16 + [[39, *wide[:15]]] + [[at] for at in range(0, 15)]
-    names = [str(step) for step in range(len(steps))]
-    operators = {name: {"node_type": "operator", "id": name, "name": f"op{name}", "type": ("Conv", "Relu", "Add")[step % 3],
-                        "input": [f"t{read}" for read in steps[step]], "output": [f"t{name}"], "extra": {}, "waiting_spec": {}}
-                 for step, name in enumerate(names)}
+    write_profile(place / "graph.json", [(f"op{step}", ("Conv", "Relu", "Add")[step % 3]) for step in range(len(steps))], steps)
+    return steps
+
+
+def make_blocks(place, layers=40):
+    """blocks.json: a profile of a chain of 1,686 operators, of an embedding and layers with an attention and an mlp; returns what a
+    layer has."""
+    types = ["MatMul", "Add", "Softmax", "Mul", "Transpose", "Reshape"]
+    parts = {"attention": 16, "mlp": 26}
+    ops = [(f"/model/embed/Gather_{at}", "Gather") for at in range(10)]
+    ops += [(f"/model/layers.{layer}/{part}/{types[at % 6]}_{at}", types[at % 6])
+            for layer in range(layers) for part, count in parts.items() for at in range(count)]
+    ops += [(f"/head/{at}", "MatMul") for at in range(6)]
+    write_profile(place / "blocks.json", ops, [[step - 1] if step else [] for step in range(len(ops))])
+    return parts
+
+
+def write_profile(path, ops, reads):
+    """A profile of operators (name, type), of 1 to 7 us each, one after the other."""
+    names = [str(step) for step in range(len(ops))]
+    operators = {name: {"node_type": "operator", "id": name, "name": op, "type": kind, "input": [f"t{read}" for read in reads[step]],
+                        "output": [f"t{name}"], "extra": {}, "waiting_spec": {}} for step, (name, (op, kind)) in enumerate(zip(names, ops))}
     device = {name: {"main": {"start": step * 1e-3, "kern": step * 1e-3, "end": step * 1e-3 + (1 + step % 7) * 1e-6}}
               for step, name in enumerate(names)}
     graph = {"comp_seq": names, "operator": operators, "var": {}, "mem_chunk": {}}
-    (place / "graph.json").write_text(json.dumps({"graph_exec": graph, "profiler": {"device": device, "host": device},
-                                                  "opr_footprint": {name: {} for name in names}}))
-    return steps
+    path.write_text(json.dumps({"graph_exec": graph, "profiler": {"device": device, "host": device},
+                                "opr_footprint": {name: {} for name in names}}))
 
 
 def all_hostile(result):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from report_cases import all_hostile, fuzzed, make_graph, make_results, make_traces
+from report_cases import all_hostile, fuzzed, make_blocks, make_graph, make_results, make_traces
 from report_test import page_data
 
 SEARCHED = "aten::"
@@ -43,6 +43,12 @@ def make_graph_page(takt, place):
         levels.append(max((levels[read] + 1 for read in reads), default=0))
     (place / "graph_levels.json").write_text(json.dumps(levels))
     subprocess.run([takt, "report", "graph.json", "-o", "graph.html"], cwd=place, check=True, capture_output=True)
+
+
+def make_blocks_page(takt, place):
+    """blocks.html of a large model, and in blocks_of_layer.json how many operators the parts of a layer have."""
+    (place / "blocks_of_layer.json").write_text(json.dumps(make_blocks(place)))
+    subprocess.run([takt, "report", "blocks.json", "-o", "blocks.html"], cwd=place, check=True, capture_output=True)
 
 
 def make_fuzzed(takt, place, names, pages=5, tabs=20):
@@ -110,6 +116,7 @@ def main():
         make_timelines(takt, place)
         make_what_if(takt, place)
         make_graph_page(takt, place)
+        make_blocks_page(takt, place)
         make_fuzzed(takt, place, names)
         make_hostile(takt, place, names)
         here = pathlib.Path(__file__).resolve().parent

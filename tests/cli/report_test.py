@@ -140,6 +140,7 @@ def main():
             assert done.returncode == 1 and words in done.stderr and not (place / "cut.html").exists(), (spoil, done)
         check_option_report(takt, place)
         check_traces(takt, place)
+        check_ranks(takt, place)
         check_timelines(takt, place)
 
 
@@ -186,6 +187,30 @@ def check_traces(takt, place):
         labels = [entry["label"] for entry in result["origin"]]
         assert labels[0] == "trace" and "read" in labels and "machine" not in labels, labels  # this machine did not record it
         assert {"verdicts", "kernels", "phases"} <= {table["name"] for table in result["tables"]}
+
+
+def check_ranks(takt, place):
+    """Traces of two ranks, the second 7 ms later by its clock: one timeline, with every event of both at its time."""
+    trace = json.loads((pathlib.Path(__file__).resolve().parent / "slow_loader.trace.json").read_text())
+    for rank in (0, 1):
+        moved = [{**event, "ts": event["ts"] + 7000 * rank} if "ts" in event else event for event in trace["traceEvents"]]
+        (place / f"run_rank_{rank}.json").write_text(json.dumps({**trace, "traceEvents": moved}))
+    subprocess.run([takt, "diagnose", "run_rank_0.json", "run_rank_1.json", "--report", "ranks.html"], cwd=place, check=True,
+                   capture_output=True)
+    data, columns = page_parts((place / "ranks.html").read_text())
+    (result,) = data["results"]
+    assert result["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms in rank_0", result["headline"]
+    assert [bar["title"] for bar in result["bars"] if bar["view"] == "ranks"] == ["rank_0", "rank_1"]
+    assert result["titles"]["ranks"] == "A step takes as long in all traces: 24.0 ms", result["titles"]
+    timeline = result["timeline"]
+    first, second = ([row for row in timeline["rows"] if row["name"].startswith(f"rank_{rank} · ")] for rank in (0, 1))
+    assert len(first) == len(second) > 1 and len(first) + len(second) == len(timeline["rows"])
+    events = timeline_events(timeline, columns)
+    of_first = [(name, start, long) for row, name, start, long in events if row.startswith("rank_0")]
+    of_second = [(name, start - 7_000_000, long) for row, name, start, long in events if row.startswith("rank_1")]
+    assert of_first == of_second and len(events) == 2 * sum(event["ph"] == "X" for event in trace["traceEvents"])
+    begins = [rank["begin_ns"] for rank in timeline["ranks"]]
+    assert begins[0] - begins[1] in (0, 7_000_000), begins  # the reader may move the base
 
 
 def difference(number):

@@ -164,6 +164,37 @@ async function check_graph(open_file, folder, check_access) {
   await page.context().close();
 }
 
+/** A large model is folded: its layers are rows, each of which opens by the keyboard to its parts, and those to their operators. */
+async function check_blocks(open_file, folder, check_access) {
+  const parts = JSON.parse(readFileSync(join(folder, "blocks_of_layer.json"), "utf8"));
+  const page = await open_file("blocks.html", {}, 0);
+  await check_access(page, "blocks");
+  const figure = page.locator("article .blocks").first();
+  const rows = figure.locator("summary bdi");
+  const shown = () => rows.evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent));
+  const layers = Array.from({ length: 40 }, (_, layer) => `layers.${layer}`);
+  assert.deepEqual(await shown(), ["model", "embed", ...layers], "what holds nearly all is open");
+  assert.ok((await page.locator(".blocks .graph").count()) <= 1, "what is not open is not drawn");
+  assert.equal(await page.locator(".view-graph").count(), 0);
+  const layer = figure.locator("details").filter({ has: page.locator("summary bdi", { hasText: /^layers\.7$/ }) }).last();
+  await layer.locator("> summary").focus();
+  await page.keyboard.press("Enter");
+  await layer.locator("> div").waitFor();
+  assert.deepEqual(await layer.locator("> div > details > summary bdi").allTextContents(), Object.keys(parts));
+  const times = await exact(layer, "> div > details > summary b", "data-exact");
+  near([times.reduce((sum, time) => sum + time, 0)], await exact(layer, "> summary b", "data-exact"), "parts of a layer");
+  const mlp = layer.locator("> div > details").last();
+  await mlp.locator("> summary").click();
+  assert.equal(await mlp.locator("[data-operator]").count(), parts.mlp, "operators of an mlp");
+  assert.equal(await mlp.locator(".operators li").count(), 9, "the longest eight, and how many more");
+  await check_access(page, "open blocks");
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `blocks in ${width}`);
+  }
+  await page.context().close();
+}
+
 /** On paper all tabs, figures in its width, tables to forty rows; as before when it is done. */
 async function check_paper(page) {
   const widths = () => page.evaluate(() => [...document.querySelectorAll("article .view svg[viewBox]")].map((one) => one.viewBox.baseVal.width));
@@ -206,5 +237,6 @@ export async function check_views(open_file, folder, names, check_access) {
   await check_paper(page);
   await page.context().close();
   await check_graph(open_file, folder, check_access);
+  await check_blocks(open_file, folder, check_access);
   await check_sliders(open_file, folder, check_access);
 }

@@ -78,10 +78,16 @@ TEST(ReportBars, of_steps_are_one_for_each_trace) {
   rows.push_back({{"file", "b"}, {"spent_on", "launch"}, {"mean_per_step_us", Cell()}});
   EXPECT_EQ(
       bars_in({made_table("breakdown", rows)}),
-      (Texts{": A mean step of a 45 = 45.0 µs, a mean step: kernel busy 1, memory_copy copy 2, communication comm "
+      (Texts{"ranks: a 45 = 45.0 µs, a mean step: kernel busy 1, memory_copy copy 2, communication comm "
              "3, launch wait-dispatch 4, synchronisation wait-sync 5, data_wait wait-starved 6, host_compute host "
              "7, compile host 8, else other 9,",
-             ": A mean step of b 12 = 12.0 µs, a mean step: kernel busy 12,"}));
+             "ranks: b 12 = 12.0 µs, a mean step: kernel busy 12,"}));
+}
+
+TEST(ReportBars, of_steps_of_one_trace_are_a_figure_of_their_own) {
+  const MadeRow row{{"file", "d/a.json"}, {"spent_on", "kernel"}, {"mean_per_step_us", 12.0}};
+  EXPECT_EQ(bars_in({made_table("breakdown", {row})}),
+            (Texts{": A mean step of a.json 12 = 12.0 µs, a mean step: kernel busy 12,"}));
 }
 
 TEST(ReportBars, of_operators_are_added_up_by_type_and_filled_up_to_the_run) {

@@ -37,6 +37,8 @@ ReportResult result() {
   one.runs = {Duration(41), Duration(42)};
   one.run_marks = {{"p90", Duration(43)}};
   one.steps = {{"conv", "Conv", "k1", Duration(51), 52}, {"relu", "Relu", "k4", Duration(53), {}}};
+  one.steps[0].block = 1;
+  one.blocks = {{"enc", {}, 54, Duration(55)}, {"layer.0", 0, 56, Duration(57)}};
   one.roofs = {{"DRAM", true, 61}};
   one.points = {{"1", "CPU", 71, 72, Duration(73), Duration(74), Duration(75), Duration(76)},
                 {"2", "GPU", 77, 78, Duration(79), {}, {}, {}}};
@@ -70,7 +72,8 @@ TEST(Keys, of_a_page) {
       "parts": [{"label": "run", "kind": "busy", "value": 11}, {"label": "wait", "kind": "wait-starved", "value": 12}]}],
     "runs_us": [41, 42], "run_marks": [{"label": "p90", "value": 43}],
     "steps": {"name": ["conv", "relu"], "type": ["Conv", "Relu"], "kind": ["k1", "k4"], "time": [51, 53],
-              "alive": [52, null], "level": [0, 0], "reads": [[], []], "on_chain": [false, false]},
+              "alive": [52, null], "level": [0, 0], "reads": [[], []], "on_chain": [false, false], "block": [1, null]},
+    "blocks": [{"name": "enc", "parent": null, "steps": 54, "time": 55}, {"name": "layer.0", "parent": 0, "steps": 56, "time": 57}],
     "roofs": [{"label": "DRAM", "is_memory": true, "giga_per_s": 61}],
     "points": [{"stage": "1", "unit": "CPU", "nodes": 71, "edges": 72, "size": 143, "measured": 73, "law": 74,
                 "law_low": 75, "law_high": 76},
@@ -89,6 +92,7 @@ TEST(Keys, of_a_timeline) {
   ReportTimeline timeline;
   timeline.begin = Nanoseconds(11), timeline.length_ns = 40, timeline.left_out = 13,
   timeline.note = "spans are left out";
+  timeline.ranks = {{"a.json", 14}};
   timeline.kinds = {{"k1", "convolution"}, {"k2", "matrix product"}};
   timeline.names = {{"conv", 1}, {"mm", 0}};
   timeline.rows = {{"GPU", "stream 7", true, {{{0, 8, 1}}, {{8, 4, 0}, {16, 24, 1}}}}, {"python", "main", false, {}}};
@@ -96,7 +100,7 @@ TEST(Keys, of_a_timeline) {
   const auto made = timeline_json(timeline, bytes);
   EXPECT_EQ(timeline.spans(), 3u);
   EXPECT_EQ(made, nlohmann::json::parse(R"({"begin_ns": 11, "length_ns": 40, "unit_ns": 4, "left_out": 13,
-    "note": "spans are left out", "names": ["conv", "mm"], "kind_of_name": [1, 0],
+    "note": "spans are left out", "ranks": [{"file": "a.json", "begin_ns": 14}], "names": ["conv", "mm"], "kind_of_name": [1, 0],
     "kinds": [{"colour": "k1", "label": "convolution"}, {"colour": "k2", "label": "matrix product"}],
     "rows": [{"process": "GPU", "name": "stream 7", "is_device": true, "levels": [1, 2]},
              {"process": "python", "name": "main", "is_device": false, "levels": []}],

@@ -50,6 +50,20 @@ ReportResult plan_run(const std::string& numbers, double low, double high) {
                                    {"regret_percent", 0.0}}})});
 }
 
+TEST(PlanSentences, of_a_search_say_why_the_gain_is_not_sure) {
+  const auto differences = [](const char* verdict, const char* reason) {
+    return made_table("differences", {{{"plan_verdict", verdict}, {"verdict_reason", reason}}});
+  };
+  const auto lede = [&](const char* verdict, const char* reason) {
+    return said("plan search", {plans(), search("latency"), differences(verdict, reason)}).lede;
+  };
+  EXPECT_EQ(
+      lede("unknown", "the costs have no intervals"),
+      "For these costs no plan is better: that is proven. How sure the gain is cannot be told: the costs have no intervals.");
+  EXPECT_EQ(lede("faster", ""),
+            "For these costs no plan is better: that is proven. Against the best single unit: faster.");
+}
+
 TEST(PlanSentences, of_plans_that_were_run_say_wrong_numbers_first_and_what_cannot_be_told) {
   EXPECT_EQ(plan_run("right", -10, -6).headline,
             "CPU[1] | GPU[2] takes 10.6 ms, 8.0 % less than the best single unit (-10.0 to -6.0 %)");

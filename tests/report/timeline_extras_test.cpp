@@ -1,4 +1,4 @@
-#include "report/results/timeline_extras.h"
+#include "report/timelines/timeline_extras.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 #include <gtest/gtest.h>
 

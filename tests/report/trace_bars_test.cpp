@@ -44,7 +44,7 @@ TEST(TraceBars, a_step_is_what_it_did_and_what_is_not_known_is_no_part) {
             (Texts{"steps: step 5 11 = 11.0 µs, the step: kernel busy 10, idle other 1,",
                    "steps: step 6 23 = 23.0 µs, the step: kernel busy 20, data_wait wait-starved 2, idle other 1,"}));
   EXPECT_EQ(bars_of_trace({steps_of(std::vector<double>(50, 1))}).size(), 40u);
-  EXPECT_EQ(bars_of_trace({steps_of({10, 20}, "b.json")})[1].title, "b.json, step 6");
+  EXPECT_EQ(bars_of_trace({steps_of({10, 20}, "b.json")})[1].title, "b, step 6");
 }
 
 TEST(TraceBars, a_step_much_longer_than_the_median_is_named) {

@@ -1,4 +1,4 @@
-#include "report/results/work_kinds.h"
+#include "report/timelines/work_kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -71,8 +71,9 @@ function draw_row(bar: Bar, longest: number, left: number, right: number, y: num
     const words = `${visible(bar.title)}, ${visible(part.label)}: ${with_unit(part.value, "_us")}, ${share(part.value, bar.whole)}`;
     const block = mark("rect", { x: from, y: waits ? y + tall - 10 : y, width: Math.max(0.5, wide - (wide > 2 ? 1 : 0)), height: waits ? 10 : tall, class: `fill-${part.kind}`, "data-kind": part.label, "data-exact": part.value }, mark("title", {}, words));
     block.addEventListener("click", () => pick(part.label));
-    if (waits || wide < 84) return [block];
-    return [block, mark("text", { x: from + 6, y: y + 16, class: `inside text-${part.kind}` }, `${visible(part.label)} ${share(part.value, bar.whole)}`)];
+    const has_room = (text: string) => wide > 7 * text.length + 10;
+    const inside = [`${visible(part.label)} ${share(part.value, bar.whole)}`, share(part.value, bar.whole)].find(has_room);
+    return waits || inside === undefined ? [block] : [block, mark("text", { x: from + 6, y: y + 16, class: `inside text-${part.kind}` }, inside)];
   });
 }
 

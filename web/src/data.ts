@@ -42,6 +42,7 @@ export interface TimelineData {
   names: string[];
   kind_of_name: number[];
   rows: { process: string; name: string; is_device: boolean; levels: number[] }[];
+  ranks: { file: string; begin_ns: number }[]; // traces side by side; none: of one
   columns: { steps: number; durations: number; names: number; flows: number };
   flows: number;
   counters: { process: string; name: string; samples: number; is_whole: boolean; column: number }[];
@@ -89,6 +90,15 @@ export interface Steps {
   reads: number[][]; // steps before
   level: number[];
   on_chain: boolean[];
+  block: (number | null)[]; // the innermost that it is in
+}
+
+/** Operators of a large model that stand together; `parent` is an earlier one. Time in microseconds. */
+export interface Block {
+  name: string;
+  parent: number | null;
+  steps: number;
+  time: number;
 }
 
 /** A limit of the machine: 10^9 operations or bytes per second. */
@@ -120,6 +130,7 @@ export interface Result {
   board?: Board;
   bars: Bar[];
   steps: Steps;
+  blocks: Block[];
   roofs: Roof[];
   points: Point[];
   what_ifs: WhatIf[];

@@ -79,6 +79,14 @@ export function kernel_name(text: string): HTMLElement {
   return shown;
 }
 
+/** A path's last piece; the whole in its tooltip. */
+export function file_name(text: string): HTMLElement {
+  const brief = /[^/\\]+$/.exec(text)?.[0] ?? text;
+  const shown = name(brief);
+  if (brief !== text) shown.title = visible(text, 400);
+  return shown;
+}
+
 /** Sentences of takt are longer than names may be. */
 export const sentence = (text: string) => visible(text, 400);
 

@@ -64,7 +64,7 @@ function draw_change(row: Row, y: number, x: (value: number) => number, reach: n
 }
 
 function words_of(row: Row): string {
-  const percent = (value: number) => (value > 1000 ? "above +1\u2009000" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`);
+  const percent = (value: number) => (value > 1000 ? "above +1\u2009000" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(Math.abs(value) < 99.95 ? 1 : 0)}`);
   const range = row.low === null || row.high === null ? "" : ` (${percent(row.low)} to ${percent(row.high)})`;
   return row.change === null ? visible(row.verdict) : `${class_of(row) === "unsure" ? "cannot tell: " : ""}${percent(row.change)}${range}`;
 }

@@ -83,10 +83,11 @@ function edge(from: { x: number; y: number; line: Line }, to: { x: number; y: nu
   return `M${from.x + cell / 2} ${from.y}V${from.line.y - 8}H${right}M${left} ${to.line.y - 8}H${to.x + cell / 2}V${to.y}`;
 }
 
-export function draw_graph(steps: Steps, pick: (type: string) => void): HTMLElement | null {
+/** `of` is what the steps are all of. */
+export function draw_graph(steps: Steps, pick: (type: string) => void, of = "the run"): HTMLElement | null {
   const count = steps.level.length;
   if (count < 3 || !steps.reads.some((reads) => reads.length > 0)) return null;
-  if (count > most_steps) return element("p", { class: "missing" }, `${count} operators are more than a figure holds; the table has them all.`);
+  if (count > most_steps) return null; // they have blocks
   const whole = steps.time.reduce((sum, time) => sum + time, 0);
   const places = places_of(steps);
   const levels = steps.level.reduce((most, level) => Math.max(most, level), 0) + 1;
@@ -130,6 +131,6 @@ export function draw_graph(steps: Steps, pick: (type: string) => void): HTMLElem
     });
     return drawn;
   };
-  const how = "A column is a level: its operators read none of each other's results, and the one on the left comes first. Shade is the share of the run; ink below marks the longest chain, lines lead from a result to its readers. A press on an operator picks its type.";
+  const how = `A column is a level: its operators read none of each other's results, and the one on the left comes first. Shade is the share of ${of}; ink below marks the longest chain, lines lead from a result to its readers. A press on an operator picks its type.`;
   return framed("graph", how, legend(), fitted(draw));
 }

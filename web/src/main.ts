@@ -2,6 +2,7 @@
 // open is in the URL's fragment; nothing is stored.
 
 import { draw_bar, draw_bars } from "./bar";
+import { draw_blocks } from "./blocks";
 import { draw_board } from "./board";
 import { draw_dumbbell } from "./dumbbell";
 import { read_page, type Bar, type Packed, type Result, type Table } from "./data";
@@ -26,7 +27,7 @@ function dateline(result: Result): HTMLElement {
   const first = known.filter((one) => one.label !== "command" && one.label !== "settings").slice(0, 6);
   const list = element("dl");
   for (const one of known) list.append(element("dt", {}, one.label), element("dd", {}, name(one.value)));
-  const line = element("summary", {}, first.map((one) => visible(one.value)).join(" · "), " · how it was made");
+  const line = element("summary", {}, [...first.map((one) => visible(one.value)), "how it was made"].join(" · "));
   return element("details", { class: "dateline" }, line, list);
 }
 
@@ -49,6 +50,7 @@ function section(view: string, title: string, figure: HTMLElement | null): HTMLE
 
 /** Bars of one kind on one scale: view, title where no sentence decides, how to read them. */
 const bar_views = [
+  ["ranks", "Traces side by side", "A mean step of each trace by what it did; a row adds up to the step. What waits lies low."],
   ["steps", "Steps", "Each recorded step by what it did; a row adds up to the step. What waits lies low."],
   ["gpu", "Devices", "Each device from its first work to its last; a row adds up to that time."],
   ["work", "Work of the devices", "The work of the whole trace by kind; what overlaps counts each. A press on a kind picks it."],
@@ -68,10 +70,13 @@ function views_of(result: Result, tables: Table[], pick: (kind: string) => void)
   const stations = result.board?.stations ?? [];
   const shown = of("").map((bar) => draw_bar(bar, pick));
   const verdicts = table("verdicts");
-  if (verdicts) shown.push(...section("verdicts", result.titles.verdicts ?? "Causes", draw_verdicts(verdicts, table("abstentions"))));
-  for (const [view, title, how] of bar_views)
+  const causes = verdicts ? section("verdicts", result.titles.verdicts ?? "Causes", draw_verdicts(verdicts, table("abstentions"))) : [];
+  for (const [view, title, how] of bar_views) {
     shown.push(...section(view, result.titles[view] ?? title, bars_in(of(view), how, pick)));
+    if (view === "ranks") shown.push(...causes);
+  }
   shown.push(...section("execution", result.titles.execution ?? "Operators in the order of execution", draw_lanes(result.steps, pick)));
+  shown.push(...section("blocks", result.titles.blocks ?? "Blocks of the model", draw_blocks(result.steps, result.blocks, pick)));
   shown.push(...section("graph", result.titles.graph ?? "Operators by level", draw_graph(result.steps, pick)));
   if (result.board) {
     const beside = of("path").map((bar) => draw_bar(bar, pick));
@@ -133,7 +138,7 @@ function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
   root.append(...views_of(result, tables, pick));
   for (const missing of result.missing) root.append(element("p", { class: "missing" }, sentence(missing)));
   if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
-  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables), place).root);
+  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables, result.timeline), place).root);
   for (const [at, view] of views.entries()) {
     root.append(view.root);
     const table = tables[at];

@@ -16,6 +16,19 @@ const times: [number, string][] = [
   [1e-3, "ns"],
 ];
 
+const rates: [number, string][] = [
+  [1e9, "GB/s"],
+  [1e6, "MB/s"],
+  [1e3, "kB/s"],
+];
+
+/** Operations, or operations a second. */
+const operations: [number, string][] = [
+  [1e12, "10¹²"],
+  [1e9, "10⁹"],
+  [1e6, "10⁶"],
+];
+
 function decimals_of(largest: number): number {
   if (largest === 0 || largest >= 100) return 0;
   return Math.min(6, 2 - Math.floor(Math.log10(largest)));
@@ -27,7 +40,9 @@ function scaled(largest: number, key: string): [number, string] {
     if (largest >= 2 ** 20) return [2 ** 20, "MiB"];
     return largest >= 2 ** 10 ? [2 ** 10, "KiB"] : [1, "B"];
   }
-  return [1, key.endsWith("_percent") ? "%" : ""];
+  if (key.endsWith("_bytes_per_s")) return rates.find(([size]) => largest >= size) ?? [1, "B/s"];
+  if (/(^|_)(flops?|flo)$/.test(key)) return operations.find(([size]) => largest >= size) ?? [1, ""];
+  return [1, /_percent$|^mape$|^within_\d+$/.test(key) ? "%" : ""];
 }
 
 function key_is_time(key: string): boolean {
@@ -52,7 +67,7 @@ export function shown(value: Value, form: Form): string {
   const text = (value / form.divisor).toFixed(form.decimals);
   const [digits = "", rest] = text.replace("-", "").split(".");
   const grouped = digits.replace(/\B(?=(\d{3})+$)/g, "\u2009");
-  return (value < 0 ? "−" : "") + grouped + (rest ? `.${rest}` : "");
+  return (value < 0 && /[1-9]/.test(digits + (rest ?? "")) ? "−" : "") + grouped + (rest ? `.${rest}` : "");
 }
 
 export function with_unit(value: Value, key: string): string {

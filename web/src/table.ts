@@ -2,15 +2,17 @@
 // the columns that the reader chooses. Named rows ([unattributed]) stay below the others.
 
 import type { Column, Table, Value } from "./data";
-import { download, element, kernel_name, name } from "./dom";
+import { download, element, file_name, kernel_name, name } from "./dom";
 import { form_of, shown } from "./numbers";
 
 const rows_at_first = 14;
 const rows_on_paper = 40;
 const columns_at_first = 9;
 const usually_one = /^(file|compared)$/; // said above the tables
+const is_path = /^(file|compared|model)$/;
 const names_kernels = /^(work|longest_kernel)$/;
 const seldom = /^(id|kernel|fused|calls)$|(^|_)(low|high|stddev|min|total)_/;
+const stamp = /^(from|to|start|end)_ns$/; // of a clock: for machines
 
 function is_number(column: Column): boolean {
   return column.values.some((value) => typeof value === "number");
@@ -19,10 +21,18 @@ function is_number(column: Column): boolean {
 /** Of a wide table: those that say something and differ from row to row, in their order. */
 function usual_columns(table: Table): Set<string> {
   const is_one = (column: Column) => usually_one.test(column.key) && new Set(column.values).size === 1;
-  const telling = table.columns.filter((column) => column.values.some((value) => value !== null) && !is_one(column));
+  const told = table.columns.filter((column) => column.values.some((value) => value !== null) && !is_one(column));
+  const readable = told.filter((column) => !stamp.test(column.key));
+  const telling = readable.length >= 4 ? readable : told;
   const differing = telling.filter((column, place) => place === 0 || (new Set(column.values).size > 1 && !seldom.test(column.key)));
   const chosen = telling.length <= columns_at_first || differing.length < 4 ? telling : differing;
   return new Set((chosen.length ? chosen : table.columns).slice(0, columns_at_first).map((column) => column.key));
+}
+
+/** Paths whose last pieces distinguish them as well. */
+function has_brief_names(column: Column): boolean {
+  const values = new Set(column.values.map(String));
+  return is_path.test(column.key) && new Set([...values].map((value) => value.split(/[/\\]/).pop())).size === values.size;
 }
 
 type Test = (row: number) => boolean;
@@ -159,6 +169,7 @@ export class TableView {
   private draw(most = rows_at_first): void {
     const columns = this.table.columns.filter((column) => this.chosen.has(column.key));
     const forms = columns.map(form_of);
+    const briefly = columns.map(has_brief_names);
     const rows = this.rows();
     const shown_rows = this.all && most === rows_at_first ? rows : rows.slice(0, most);
     const body = element("tbody");
@@ -168,7 +179,8 @@ export class TableView {
       columns.forEach((column, place) => {
         const value = column.values[row] ?? null;
         const cell = element("td", { "data-column": column.key });
-        if (typeof value === "string") cell.append(names_kernels.test(column.key) ? kernel_name(value) : name(value));
+        if (typeof value === "string" && briefly[place]) cell.append(file_name(value));
+        else if (typeof value === "string") cell.append(names_kernels.test(column.key) ? kernel_name(value) : name(value));
         else cell.append(shown(value, forms[place] ?? form_of(column)));
         if (typeof value === "number") cell.title = String(value);
         if (is_number(column)) cell.classList.add("number");

@@ -23,13 +23,15 @@ export interface Stretch {
 }
 
 /** The time in which the steps lie that a verdict is about. */
-export function stretches_of(tables: Table[]): Stretch[] {
+export function stretches_of(tables: Table[], timeline: TimelineData): Stretch[] {
   const verdicts = tables.find((table) => table.name === "verdicts");
   const column = (key: string) => verdicts?.columns.find((one) => one.key === key)?.values ?? [];
-  const [causes, from, to] = [column("cause"), column("from_ns"), column("to_ns")];
+  const [causes, from, to, files] = [column("cause"), column("from_ns"), column("to_ns"), column("file")];
+  const begins = new Map(timeline.ranks.map((rank) => [rank.file, timeline.begin_ns - rank.begin_ns]));
   return causes.flatMap((cause, at) => {
     const [begin, end] = [from[at], to[at]];
-    return typeof begin === "number" && typeof end === "number" && end > begin ? [{ label: String(cause).replaceAll("_", " "), from: begin, to: end }] : [];
+    const moved = begins.get(String(files[at])) ?? 0;
+    return typeof begin === "number" && typeof end === "number" && end > begin ? [{ label: String(cause).replaceAll("_", " "), from: begin + moved, to: end + moved }] : [];
   });
 }
 

@@ -131,7 +131,7 @@ export class Figure {
     const is_folded = this.folded[row] === true;
     const made = element("button", { type: "button", class: "row", "aria-expanded": String(!is_folded) }, name(text));
     made.title = `${text}\n${process}`;
-    made.style.top = `${this.layout.rows[row]!.top - (this.layout.left === 0 ? 17 : 1)}px`;
+    this.put(made, this.layout.rows[row]!.top);
     if (levels.length === 1 && !is_folded) made.removeAttribute("aria-expanded");
     made.addEventListener("click", () => {
       this.fold(row, !is_folded);
@@ -140,11 +140,18 @@ export class Figure {
     return made;
   }
 
+  /** Beside what begins at `top`; on a phone above it. */
+  private put(made: HTMLElement, top: number): void {
+    const { left } = this.layout;
+    made.style.top = `${top - (left === 0 ? 17 : 1)}px`;
+    made.style.width = left === 0 ? "100%" : `${left - 8}px`;
+  }
+
   private counter_label(at: number): HTMLElement {
     const counter = this.timeline.counters[at]!;
     const made = element("div", { class: "row" }, name(counter.name), element("br"), element("i", {}, `to ${this.value_of(counter, counter.high)}`));
     made.title = `${counter.name}\n${counter.process}`;
-    made.style.top = `${this.layout.counters[at]!.top - (this.layout.left === 0 ? 17 : 1)}px`;
+    this.put(made, this.layout.counters[at]!.top);
     return made;
   }
 

@@ -7,6 +7,9 @@ const single_lane = 24;
 const folded_lane = 12;
 const counter_height = 40;
 const gap = 10;
+const usual_left = 136;
+const wide_left = 196; // of ranks, whose names stand before those of their rows
+const long_name = 22;
 const label_line = 16;
 const most_rows = 12;
 const most_levels = 40;
@@ -33,7 +36,8 @@ export function folded_at_first(timeline: Timeline): boolean[] {
 }
 
 export function layout_of(timeline: Timeline, folded: boolean[], width: number): Layout {
-  const left = width < 640 ? 0 : 136;
+  const are_long = timeline.rows.some((row) => row.name.length > long_name);
+  const left = width < 640 ? 0 : are_long ? wide_left : usual_left;
   let top = 4;
   const rows = timeline.rows.map((row, at): Place => {
     const is_folded = folded[at] === true;

@@ -32,7 +32,7 @@ export function draw_verdicts(table: Table, missing: Table | undefined): HTMLEle
     const cause = visible(rows.text("cause", row).replaceAll("_", " "));
     const worth = saved === null ? "" : `${with_unit(saved * 1000, "_us")} a step${share === null ? "" : `, ${(100 * share).toFixed(1)}\u00a0%`}`;
     const steps = rows.text("in_steps", row);
-    const where = [several ? rows.text("file", row) : "", steps && `steps ${steps}`].filter(Boolean).map((one) => visible(one)).join(", ");
+    const where = [several ? (rows.text("file", row).split("/").pop() ?? "") : "", steps && `steps ${steps}`].filter(Boolean).map((one) => visible(one)).join(", ");
     const one = element("li", { "data-cause": rows.text("cause", row) }, element("b", {}, cause), ` ${worth}`, where ? element("i", {}, ` ${where}`) : null);
     if (share !== null && share > 0) one.append(price(share, `${cause}: ${worth}`));
     one.append(element("p", {}, sentence(rows.text("evidence", row))), element("p", {}, element("b", {}, "Do: "), sentence(rows.text("fix", row))));

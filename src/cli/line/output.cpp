@@ -12,7 +12,7 @@
 #include "base/system/log.h"
 #include "cli/line/tables.h"
 #include "report/results/result_file.h"
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 namespace takt {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/report/trace_result.h"
 #include "report/results/result_file.h"
 #include "report/results/roofs.h"
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 namespace takt {
 namespace {

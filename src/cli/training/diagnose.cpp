@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -9,7 +11,8 @@
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/trace/trace.h"
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
+#include "report/timelines/timeline_ranks.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
 #include "training/figures/work_tables.h"
@@ -85,6 +88,14 @@ std::string shown(const Table& table, bool has_files, const TextStyle& style) {
   return peak_sentences(table) + to_text(without_columns(without_file, {"peak_at_us", "peak_step", "grown_mb"}), style);
 }
 
+std::optional<ReportTimeline> timeline_of_ranks(const std::vector<NamedTrace>& traces) {
+  std::vector<RankTimeline> timelines;
+  for (const NamedTrace& one : traces)
+    timelines.push_back({one.file, timeline_of(one.read.trace), one.read.trace.base_time().value_or(Nanoseconds{})});
+  ReportTimeline timeline = side_by_side(std::move(timelines));
+  return timeline.rows.empty() ? std::nullopt : std::optional(std::move(timeline));
+}
+
 int run(DiagnoseOptions& o, Arguments arguments) {
   const std::vector<std::string> wanted = wanted_figures(o);
   const auto traces = read_traces(with_files_of_folders(o.files), o.settings);
@@ -102,7 +113,7 @@ int run(DiagnoseOptions& o, Arguments arguments) {
   if (o.compare) add({comparison_table(diagnoses[0], diagnoses[1])});
   add(figure_tables(traces, wanted));
   BesideTables beside;
-  if (!o.output.report.empty() && traces.size() == 1) beside.timeline = shown_timeline(traces.front().read.trace);
+  if (!o.output.report.empty()) beside.timeline = timeline_of_ranks(traces);
   print(o.output, tables, provenance_of("diagnose", arguments), text, std::move(beside));
   return 0;
 }

@@ -88,8 +88,9 @@ json json_of(const ReportPoint& point) {
 
 /// As columns: there may be thousands.
 json json_of(const std::vector<ReportStep>& steps) {
-  json made{{"name", json::array()},  {"type", json::array()},  {"kind", json::array()},  {"time", json::array()},
-            {"alive", json::array()}, {"reads", json::array()}, {"level", json::array()}, {"on_chain", json::array()}};
+  json made{{"name", json::array()},  {"type", json::array()},     {"kind", json::array()},
+            {"time", json::array()},  {"alive", json::array()},    {"reads", json::array()},
+            {"level", json::array()}, {"on_chain", json::array()}, {"block", json::array()}};
   for (const ReportStep& step : steps) {
     made["name"].push_back(step.name);
     made["type"].push_back(step.type);
@@ -99,17 +100,28 @@ json json_of(const std::vector<ReportStep>& steps) {
     made["reads"].push_back(step.reads);
     made["level"].push_back(step.level);
     made["on_chain"].push_back(step.on_chain);
+    made["block"].push_back(step.block ? json(*step.block) : json());
   }
   return made;
 }
 
+json json_of(const ReportBlock& block) {
+  return {{"name", block.name},
+          {"parent", block.parent ? json(*block.parent) : json()},
+          {"steps", block.steps},
+          {"time", block.time.count()}};
+}
+
 json json_of(const ReportResult& result, std::string& columns) {
-  json made{{"name", result.name},           {"headline", result.headline}, {"lede", result.lede},
-            {"origin", json::array()},       {"facts", json::array()},      {"bars", json::array()},
-            {"runs_us", json::array()},      {"run_marks", json::array()},  {"missing", result.missing},
-            {"tables", json::array()},       {"what_ifs", json::array()},   {"what_if_command", result.what_if.command},
-            {"titles", json::object()},      {"roofs", json::array()},      {"points", json::array()},
-            {"steps", json_of(result.steps)}};
+  json made{{"name", result.name},       {"headline", result.headline},
+            {"lede", result.lede},       {"origin", json::array()},
+            {"facts", json::array()},    {"bars", json::array()},
+            {"runs_us", json::array()},  {"run_marks", json::array()},
+            {"missing", result.missing}, {"tables", json::array()},
+            {"what_ifs", json::array()}, {"what_if_command", result.what_if.command},
+            {"titles", json::object()},  {"roofs", json::array()},
+            {"points", json::array()},   {"steps", json_of(result.steps)},
+            {"blocks", json::array()}};
   for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
   for (const auto& [column, value] : result.facts)
     made["facts"].push_back(
@@ -121,6 +133,7 @@ json json_of(const ReportResult& result, std::string& columns) {
   for (const auto& table : result.tables) made["tables"].push_back(json_of(table));
   for (const auto& roof : result.roofs)
     made["roofs"].push_back({{"label", roof.label}, {"is_memory", roof.is_memory}, {"giga_per_s", roof.giga_per_s}});
+  for (const auto& block : result.blocks) made["blocks"].push_back(json_of(block));
   for (const auto& point : result.points) made["points"].push_back(json_of(point));
   for (const auto& one : result.what_if.groups) made["what_ifs"].push_back(json_of(one));
   for (const auto& [view, sentence] : result.titles) made["titles"][view] = sentence;

@@ -71,9 +71,18 @@ struct ReportStep {
   std::string name, type, kind;
   Duration time{};
   std::optional<std::int64_t> alive;
-  std::vector<std::size_t> reads{};  ///< the earlier steps whose results it reads, each once
-  std::size_t level = 0;             ///< one above the highest of those
-  bool on_chain = false;             ///< of the longest chain, each of which reads the one before
+  std::vector<std::size_t> reads{};    ///< the earlier steps whose results it reads, each once
+  std::size_t level = 0;               ///< one above the highest of those
+  bool on_chain = false;               ///< of the longest chain, each of which reads the one before
+  std::optional<std::size_t> block{};  ///< the innermost that it is in; none: of the model itself
+};
+
+/// Operators of a large model that stand together: those of a layer.
+struct ReportBlock {
+  std::string name;
+  std::optional<std::size_t> parent;  ///< the block around it, which is earlier
+  std::size_t steps = 0;              ///< operators, also of blocks inside
+  Duration time{};                    ///< of all of them
 };
 
 /// A limit of the machine: of a type of number in 10^9 operations per second, or of a level of memory in 10^9 bytes.
@@ -129,8 +138,9 @@ struct ReportResult {
   std::vector<Duration> runs;         ///< in the order taken; empty: not kept
   std::vector<ReportMark> run_marks;  ///< percentiles that so many runs carry
   std::optional<ReportTimeline> timeline;
-  std::vector<ReportStep> steps;  ///< of one run; empty: their order is not known
-  std::vector<ReportRoof> roofs;  ///< of the roofline; none: not known
+  std::vector<ReportStep> steps;      ///< of one run; empty: their order is not known
+  std::vector<ReportBlock> blocks{};  ///< of a large model's steps
+  std::vector<ReportRoof> roofs;      ///< of the roofline; none: not known
   std::vector<ReportPoint> points;
   ReportAnswers what_if;
   std::vector<ReportTitle> titles;

@@ -121,13 +121,15 @@ json timeline_json(const ReportTimeline& timeline, std::string& bytes) {
             {"kinds", json::array()},
             {"names", json::array()},
             {"kind_of_name", json::array()},
-            {"rows", json::array()}};
+            {"rows", json::array()},
+            {"ranks", json::array()}};
   for (const ReportKind& kind : timeline.kinds)
     made["kinds"].push_back({{"colour", kind.colour}, {"label", kind.label}});
   for (const ReportName& name : timeline.names) {
     made["names"].push_back(name.text);
     made["kind_of_name"].push_back(name.kind);
   }
+  for (const auto& [file, begin_ns] : timeline.ranks) made["ranks"].push_back({{"file", file}, {"begin_ns", begin_ns}});
   for (const ReportRow& row : timeline.rows) made["rows"].push_back(row_json(row));
   const auto column = [&](const char* key, const auto& number_of) {
     made["columns"][key] = bytes.size();

@@ -62,6 +62,12 @@ struct ReportCounter {
   std::vector<ReportSample> samples;  ///< by time
 };
 
+/// A trace among several that a timeline has side by side.
+struct ReportRank {
+  std::string file;
+  std::int64_t begin_ns = 0;  ///< what its times say at the timeline's begin
+};
+
 struct ReportTimeline {
   Nanoseconds begin{};          ///< of the earliest event, from the trace's base time
   std::uint64_t length_ns = 0;  ///< to the end of the latest one
@@ -70,8 +76,9 @@ struct ReportTimeline {
   std::vector<ReportRow> rows;
   std::vector<ReportFlow> flows;
   std::vector<ReportCounter> counters;
-  std::uint64_t left_out = 0;  ///< spans that the page has no room for
-  std::string note;            ///< what to know of it: that spans are left out; or empty
+  std::vector<ReportRank> ranks{};  ///< none: it is of one trace
+  std::uint64_t left_out = 0;       ///< spans that the page has no room for
+  std::string note;                 ///< what to know of it: that spans are left out; or empty
 
   std::uint64_t spans() const;
 };

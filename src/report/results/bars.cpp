@@ -9,8 +9,9 @@
 
 #include "base/table/number_form.h"
 #include "report/results/board.h"
-#include "report/results/families.h"
 #include "report/results/saved_tables.h"
+#include "report/timelines/families.h"
+#include "report/timelines/rank_names.h"
 
 namespace takt {
 namespace {
@@ -80,6 +81,17 @@ std::vector<ReportBar> bars_of_devices(const Table& devices) {
   return bars;
 }
 
+/// One has a figure of its own; several stand on one scale, named by what distinguishes their files.
+void name_ranks(std::vector<ReportBar>& bars) {
+  std::vector<std::string> files;
+  for (const ReportBar& bar : bars) files.push_back(bar.title);
+  const auto names = rank_names(files);
+  for (std::size_t at = 0; at < bars.size(); ++at) {
+    bars[at].title = bars.size() == 1 ? "A mean step of " + names[at] : names[at];
+    if (bars.size() > 1) bars[at].view = "ranks";
+  }
+}
+
 std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
   std::vector<ReportBar> bars;
   std::string last;
@@ -87,8 +99,9 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
     const std::string file = text_in(breakdown, row, "file"), activity = text_in(breakdown, row, "spent_on");
     const auto time = number_in(breakdown, row, "mean_per_step_us");
     if (!time) continue;
-    if (bars.empty() || file != last)
-      bars.push_back({"", "A mean step of " + std::filesystem::path(file).filename().string(), "", {}, {}});
+    const auto is_known = [&](const ReportPart& part) { return part.label == activity; };
+    if (bars.empty() || file != last || std::any_of(bars.back().parts.begin(), bars.back().parts.end(), is_known))
+      bars.push_back({"", file, "", {}, {}});
     last = file;
     const auto kind = kinds_of_activities.find(activity);
     bars.back().parts.push_back(
@@ -98,6 +111,7 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
     bar.whole = sum_of(bar.parts);
     bar.whole_label = fmt::format("= {}, a mean step", formatted(bar.whole, form_of(std::array{bar.whole})));
   }
+  name_ranks(bars);
   return bars;
 }
 

@@ -6,7 +6,7 @@
 
 #include "report/results/headline.h"
 #include "report/results/saved_tables.h"
-#include "report/results/work_kinds.h"
+#include "report/timelines/work_kinds.h"
 
 namespace takt {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "report/results/families.h"
 #include "report/results/levels.h"
+#include "report/timelines/families.h"
 
 namespace takt {
 namespace {

@@ -7,8 +7,11 @@
 #include <filesystem>
 
 #include "base/table/number_form.h"
+#include "report/results/analysis.h"
+#include "report/results/answers.h"
 #include "report/results/plan_sentences.h"
 #include "report/results/saved_tables.h"
+#include "report/results/trace_bars.h"
 
 namespace takt {
 namespace {
@@ -22,7 +25,8 @@ bool add_run(ReportResult& result) {
   const std::string model = std::filesystem::path(text_in(*summary, 0, "model")).filename().string();
   result.headline = fmt::format("{} takes {} a run", model.empty() ? "The model" : model, shown(*mean));
   if (!result.bars.empty())
-    if (const auto share = largest_share(result.bars.front()); !share.empty()) result.headline += "; " + share;
+    if (const auto share = largest_share(result.bars.front()); !share.empty())
+      result.headline += "; " + share + " of it";
   const auto median = number_in(*summary, 0, "median_us"), p99 = number_in(*summary, 0, "p99_us");
   if (median && p99)
     result.lede =
@@ -49,15 +53,22 @@ bool add_pipeline(ReportResult& result) {
 bool add_diagnosis(ReportResult& result) {
   const Table* verdicts = find_table(result.tables, "verdicts");
   if (!verdicts || result.bars.empty()) return false;
-  const auto saved = number_in(*verdicts, 0, "saved_ms_per_step");
-  const std::string step = shown(result.bars.front().whole.count());
+  const auto saved = number_in(*verdicts, 0, "saved_ms_per_step"), share = number_in(*verdicts, 0, "step_share");
+  const ReportBar& first = result.bars.front();
   if (!saved) {
-    result.headline = fmt::format("No cause found: a step takes {}", step);
+    result.headline = fmt::format("No cause found: a step takes {}", shown_time(first.whole));
     return true;
   }
   std::string cause = text_in(*verdicts, 0, "cause");
   std::replace(cause.begin(), cause.end(), '_', ' ');
-  result.headline = fmt::format("{} costs {} of a step of {}", cause, shown(*saved * 1000), step);
+  const Table* breakdown = find_table(result.tables, "breakdown");
+  const auto ranks = ranks_of(breakdown ? *breakdown : *verdicts);
+  const auto rank = ranks.find(text_in(*verdicts, 0, "file"));
+  const bool has_ranks = first.view == "ranks" && share && *share > 0;  // then the first bar is of any trace
+  result.headline =
+      fmt::format("{} {} {} of a step of {}{}", cause, cause.ends_with('s') ? "cost" : "costs", shown(*saved * 1000),
+                  has_ranks ? shown(*saved * 1000 / *share) : shown_time(first.whole),
+                  has_ranks && rank != ranks.end() ? " in " + rank->second : "");
   result.lede = text_in(*verdicts, 0, "fix");
   add_facts(result, *verdicts, {"saved_ms_per_step", "speed_up_if_removed", "in_steps"});
   return true;
@@ -68,7 +79,8 @@ bool add_comparison(ReportResult& result) {
   if (!whole || whole->rows.empty()) return false;
   const auto change = number_in(*whole, 0, "change_percent"), low = number_in(*whole, 0, "low_percent"),
              high = number_in(*whole, 0, "high_percent");
-  const std::string verdict = text_in(*whole, 0, "verdict"), file = text_in(*whole, 0, "compared");
+  const std::string verdict = text_in(*whole, 0, "verdict"),
+                    file = std::filesystem::path(text_in(*whole, 0, "compared")).filename().string();
   const std::string range = change && low && high ? fmt::format(": {} % ({} to {})", percentage_text(*change),
                                                                 percentage_text(*low), percentage_text(*high))
                                                   : "";
@@ -109,20 +121,23 @@ std::string largest_share(const ReportBar& bar) {
   for (const auto& part : bar.parts)
     if (!part.label.starts_with('[') && (!largest || part.time > largest->time)) largest = &part;
   if (!largest || bar.whole.count() <= 0) return {};
-  return fmt::format("{} takes {:.1f} % of it", largest->label, 100 * (largest->time / bar.whole));
+  return fmt::format("{} takes {:.1f} %", largest->label, 100 * (largest->time / bar.whole));
 }
 
 void add_sentences(ReportResult& result, std::string_view command) {
   const bool found = command == "run"                   ? add_run(result)
+                     : command == "analyze"             ? add_analysis(result)
                      : command == "compare"             ? add_comparison(result)
                      : command == "diagnose"            ? add_diagnosis(result)
                      : command == "trace info"          ? add_trace(result)
+                     : add_answer(result, command)      ? true
                      : command.starts_with("pipeline ") ? add_pipeline(result)
                                                         : add_plan_sentences(result, command);
   if (found) return;
   std::size_t rows = 0;
   for (const auto& table : result.tables) rows += table.table.rows.size();
-  result.headline = fmt::format("What takt {} printed: {} rows in {} tables", command, rows, result.tables.size());
+  result.headline = fmt::format("What takt {} printed: {} row{} in {} table{}", command, rows, rows == 1 ? "" : "s",
+                                result.tables.size(), result.tables.size() == 1 ? "" : "s");
 }
 
 }  // namespace takt

@@ -18,7 +18,7 @@ std::string shown_time(Duration time);
 /// Adds columns of the table's first row that are there; unknown values stay, as not known.
 void add_facts(ReportResult& result, const Table& table, std::initializer_list<std::string_view> columns);
 
-/// "Conv takes 55.6 % of it": the largest part of a bar that is a type of operator; empty: there is none.
+/// "Conv takes 55.6 %": the largest part of a bar that is a type of operator; empty: there is none.
 std::string largest_share(const ReportBar& bar);
 
 }  // namespace takt

@@ -40,9 +40,14 @@ bool add_search(ReportResult& result) {
   if (speed_up) result.headline += fmt::format(", {:.2f} times as fast as the best single unit", *speed_up);
   result.lede = text_in(*plans, 0, "optimal") == "yes" ? "For these costs no plan is better: that is proven."
                                                        : "Whether there is a better plan, the search did not tell.";
-  if (const Table* differences = find_table(result.tables, "differences"); differences && !differences->rows.empty())
-    if (const std::string verdict = text_in(*differences, 0, "plan_verdict"); !verdict.empty())
+  if (const Table* differences = find_table(result.tables, "differences"); differences && !differences->rows.empty()) {
+    const std::string verdict = text_in(*differences, 0, "plan_verdict"),
+                      reason = text_in(*differences, 0, "verdict_reason");
+    if (verdict == "unknown" && !reason.empty())
+      result.lede += fmt::format(" How sure the gain is cannot be told: {}.", reason);
+    else if (!verdict.empty())
       result.lede += fmt::format(" Against the best single unit: {}.", verdict);
+  }
   add_facts(result, *plans, {"latency_ms", "makespan_ms", "throughput_per_s", "speed_up"});
   add_facts(result, *search, {"gap"});
   return true;

@@ -11,6 +11,7 @@
 #include "base/table/number_form.h"
 #include "measure/profiles/analyze_table.h"
 #include "report/results/bars.h"
+#include "report/results/blocks.h"
 #include "report/results/execution.h"
 #include "report/results/headline.h"
 #include "report/results/levels.h"
@@ -81,13 +82,14 @@ void add_table(ReportResult& result, Table table) {
     if (schema.name == table.name) return result.tables.push_back({std::move(schema), std::move(table)});
 }
 
+/// Operators of profiled runs may take longer than a plain run: the sentence has the time that is without profiling.
 void add_profile_headline(ReportResult& result, const std::string& model) {
   const ReportBar& bar = result.bars.front();
-  const std::array whole{bar.whole};
-  result.headline =
-      fmt::format("{} takes {}{}", model.empty() ? result.name : model, formatted(whole[0], form_of(whole)),
-                  result.runs.empty() ? " in its operators" : " a run");
-  if (const auto share = largest_share(bar); !share.empty()) result.headline += "; " + share;
+  const auto run = mean_of(result.runs);
+  result.headline = fmt::format("{} takes {}{}", model.empty() ? result.name : model,
+                                shown_time(run.value_or(bar.whole)), run ? " a run" : " in its operators");
+  if (const auto share = largest_share(bar); !share.empty())
+    result.headline += "; " + share + " of it" + (run && *run < bar.whole ? " with profiling" : "");
 }
 
 }  // namespace
@@ -105,6 +107,7 @@ ReportResult report_profile(const std::filesystem::path& path) {
   const Table operators = analyze_table(file.profile, Section::device, all, file.samples, peaks ? &*peaks : nullptr);
   if (peaks) result.roofs = roofs_of(peaks_table(*peaks), file.samples.one_thread());
   result.steps = execution_of(file.profile.text());
+  result.blocks = blocks_of(result.steps);
   result.bars.push_back(bar_of_operators(operators, mean_of(result.runs)));
   add_profile_headline(result, file.samples.record().origin().model);
   add_table(result, operators);
@@ -112,6 +115,8 @@ ReportResult report_profile(const std::filesystem::path& path) {
   if (const auto most = most_alive(result.steps))
     result.titles.push_back({"execution", fmt::format("At most {} of results are alive: at {}",
                                                       format_bytes(static_cast<double>(*most->alive)), most->name)});
+  if (std::string title = blocks_title(result.blocks, result.steps); !title.empty())
+    result.titles.push_back({"blocks", std::move(title)});
   if (std::string title = levels_title(result.steps); !title.empty())
     result.titles.push_back({"graph", std::move(title)});
   else if (result.steps.size() != 1)

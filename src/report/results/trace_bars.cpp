@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "report/results/headline.h"
 #include "report/results/saved_tables.h"
-#include "report/results/work_kinds.h"
+#include "report/timelines/rank_names.h"
+#include "report/timelines/work_kinds.h"
 
 namespace takt {
 namespace {
@@ -49,12 +49,11 @@ void end_with_whole(ReportBar& bar, const char* what) {
   bar.whole_label = fmt::format("= {}, {}", shown_time(bar.whole), what);
 }
 
-/// With the file before it, where the table is of several.
-std::string named_in(const Table& table, std::size_t row, const std::string& name) {
-  const auto file = [&](std::size_t at) { return text_in(table, at, "file"); };
-  for (std::size_t other = 1; other < table.rows.size(); ++other)
-    if (file(other) != file(0)) return std::filesystem::path(file(row)).filename().string() + ", " + name;
-  return name;
+/// With its rank before it, where the table is of several.
+std::string named_in(const std::map<std::string, std::string>& ranks, const Table& table, std::size_t row,
+                     const std::string& name) {
+  const auto rank = ranks.find(text_in(table, row, "file"));
+  return rank == ranks.end() ? name : rank->second + ", " + name;
 }
 
 template <std::size_t count>
@@ -67,11 +66,12 @@ ReportBar bar_of_row(const Table& table, std::size_t row, const PartText (&texts
 
 std::vector<ReportBar> bars_of_each_step(const Table& steps) {
   std::vector<ReportBar> bars;
+  const auto ranks = ranks_of(steps);
   for (std::size_t row = 0; row < std::min(most_steps, steps.rows.size()); ++row) {
     const auto number = number_in(steps, row, "step_number");
     ReportBar bar = bar_of_row(steps, row, activities);
     bar.view = "steps";
-    bar.title = named_in(steps, row, number ? fmt::format("step {:.0f}", *number) : "a step");
+    bar.title = named_in(ranks, steps, row, number ? fmt::format("step {:.0f}", *number) : "a step");
     end_with_whole(bar, "the step");
     bars.push_back(std::move(bar));
   }
@@ -80,9 +80,10 @@ std::vector<ReportBar> bars_of_each_step(const Table& steps) {
 
 std::vector<ReportBar> bars_of_gpus(const Table& temporal) {
   std::vector<ReportBar> bars;
+  const auto ranks = ranks_of(temporal);
   for (std::size_t row = 0; row < temporal.rows.size(); ++row) {
     ReportBar bar = bar_of_row(temporal, row, device_parts);
-    bar.view = "gpu", bar.title = named_in(temporal, row, "device " + text_in(temporal, row, "device"));
+    bar.view = "gpu", bar.title = named_in(ranks, temporal, row, "device " + text_in(temporal, row, "device"));
     end_with_whole(bar, "its whole time");
     bars.push_back(std::move(bar));
   }
@@ -147,6 +148,21 @@ std::string steps_title(const std::vector<const ReportBar*>& steps) {
   return fmt::format("{} takes {:.1f} times as long as the median of {}", longest.title, factor, shown_time(median));
 }
 
+/// Ranks wait for the slowest of them.
+std::string ranks_title(const std::vector<ReportBar>& bars) {
+  const ReportBar *longest = nullptr, *shortest = nullptr;
+  for (const ReportBar& bar : bars) {
+    if (bar.view != "ranks") continue;
+    if (!longest || bar.whole > longest->whole) longest = &bar;
+    if (!shortest || bar.whole < shortest->whole) shortest = &bar;
+  }
+  if (!longest || shortest->whole <= Duration{}) return {};
+  const double more = 100 * (longest->whole / shortest->whole - 1);
+  if (more < 2) return fmt::format("A step takes as long in all traces: {}", shown_time(longest->whole));
+  return fmt::format("A step of {} takes {}, {:.0f} % longer than one of {}", longest->title,
+                     shown_time(longest->whole), more, shortest->title);
+}
+
 std::string bar_title(const ReportBar& bar) {
   if (bar.view == "gpu") return fmt::format("{} is idle {} of the time", bar.title, share_of(bar, "idle"));
   if (bar.view == "work" && !bar.parts.empty())
@@ -159,6 +175,16 @@ std::string bar_title(const ReportBar& bar) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> ranks_of(const Table& table) {
+  std::map<std::string, std::string> ranks;
+  std::vector<std::string> files;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    if (ranks.try_emplace(text_in(table, row, "file")).second) files.push_back(text_in(table, row, "file"));
+  if (files.size() < 2) return {};
+  for (std::size_t at = 0; const std::string& name : rank_names(files)) ranks[files[at++]] = name;
+  return ranks;
+}
 
 std::vector<ReportBar> bars_of_trace(const std::vector<ReportTable>& tables) {
   std::vector<ReportBar> bars;
@@ -183,6 +209,7 @@ std::vector<ReportTitle> titles_of_trace(const std::vector<ReportBar>& bars) {
     if (bar.view == "gpu" && (!idlest || idle(bar) > idle(*idlest))) idlest = &bar;
     if (bar.view == "work" || bar.view == "units") titles.push_back({bar.view, bar_title(bar)});
   }
+  if (std::string ranks = ranks_title(bars); !ranks.empty()) titles.push_back({"ranks", std::move(ranks)});
   if (idlest) titles.push_back({"gpu", bar_title(*idlest)});
   if (!steps.empty()) titles.push_back({"steps", steps_title(steps)});
   std::erase_if(titles, [](const ReportTitle& title) { return title.sentence.empty(); });

@@ -6,7 +6,7 @@
 
 #include "pipeline/whatif/replay_grid.h"
 #include "report/results/headline.h"
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 namespace takt {
 namespace {

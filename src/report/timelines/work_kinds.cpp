@@ -1,9 +1,9 @@
-#include "report/results/work_kinds.h"
+#include "report/timelines/work_kinds.h"
 
 #include <array>
 
 #include "base/basics/text.h"
-#include "report/results/families.h"
+#include "report/timelines/families.h"
 #include "training/steps/roles.h"
 
 namespace takt {

@@ -1,4 +1,4 @@
-#include "report/results/families.h"
+#include "report/timelines/families.h"
 
 #include "base/basics/text.h"
 

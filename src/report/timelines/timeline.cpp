@@ -1,4 +1,4 @@
-#include "report/results/timeline.h"
+#include "report/timelines/timeline.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/table/number_form.h"
-#include "report/results/timeline_extras.h"
-#include "report/results/work_kinds.h"
+#include "report/timelines/timeline_extras.h"
+#include "report/timelines/work_kinds.h"
 #include "trace/events/lanes.h"
 #include "training/steps/roles.h"
 
@@ -144,7 +144,8 @@ void keep_longest_spans(std::span<ReportResult> results, std::uint64_t most) {
   });
   for (ReportResult& result : results)
     if (result.timeline && result.timeline->left_out > 0)
-      result.timeline->note = note_of(result.timeline->left_out, longest[&*result.timeline]);
+      result.timeline->note += fmt::format("{}{}", result.timeline->note.empty() ? "" : " ",
+                                           note_of(result.timeline->left_out, longest[&*result.timeline]));
 }
 
 /// Every so many values of each counter, so that at most `most` are left.
