@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <map>
+#include <optional>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -17,7 +20,31 @@ namespace {
 
 constexpr std::size_t shown_values = 5;
 
+/// Numbers of less than a byte, the first of a byte in its low bits, as floats; nullopt: it has none.
+std::optional<HostTensor> unpacked(const HostTensor& tensor) {
+  static constexpr float quarter_floats[] = {0, 0.5F, 1, 1.5F, 2, 3, 4, 6};  // f4e2m1 without its sign
+  const auto bits = type_bits(tensor.type);
+  if (tensor.type == ElementType::string || !bits || *bits >= 8) return std::nullopt;
+  const auto width = static_cast<std::size_t>(*bits), in_a_byte = 8 / width;
+  const int sign = 1 << (width - 1);
+  const bool is_signed = tensor.type == ElementType::i4 || tensor.type == ElementType::i2;
+  std::size_t count = 1;
+  for (const auto size : tensor.shape) count *= static_cast<std::size_t>(size);
+  count = std::min(count, tensor.bytes.size() * in_a_byte);
+  HostTensor wide{tensor.name, ElementType::f32, tensor.shape, {}, {}};
+  wide.bytes.resize(count * sizeof(float));
+  for (std::size_t i = 0; i < count; ++i) {
+    const int code = (std::to_integer<int>(tensor.bytes[i / in_a_byte]) >> (i % in_a_byte * width)) & (2 * sign - 1);
+    const float value = tensor.type == ElementType::f4e2m1
+                            ? (code & sign ? -1.0F : 1.0F) * quarter_floats[code & (sign - 1)]
+                            : static_cast<float>(is_signed && (code & sign) ? code - 2 * sign : code);
+    std::memcpy(wide.bytes.data() + i * sizeof value, &value, sizeof value);
+  }
+  return wide;
+}
+
 std::string first_values(const HostTensor& tensor) {
+  if (const auto wide = unpacked(tensor)) return first_values(*wide);
   std::string text = "[";
   const std::size_t count = count_of(tensor);
   for (std::size_t i = 0; i < std::min(count, shown_values); ++i) {
@@ -32,6 +59,7 @@ std::string first_values(const HostTensor& tensor) {
 
 /// Over all values; l2 is the root of the mean square, sd the sample standard deviation.
 std::string statistics(const HostTensor& tensor) {
+  if (const auto wide = unpacked(tensor)) return statistics(*wide);
   const std::size_t count = count_of(tensor);
   if (count == 0 || tensor.type == ElementType::string || !value_at(tensor, 0)) return "";
   double low = INFINITY, high = -INFINITY, sum = 0, squares = 0;

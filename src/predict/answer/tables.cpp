@@ -1,5 +1,7 @@
 #include "predict/answer/tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,7 +1,10 @@
 // The text and the files that a dump of tensors has: whole, with what is left out and what is unknown.
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "base/basics/error.h"
 #include "measure/report/io_dump.h"
@@ -49,6 +52,20 @@ TEST(DumpText, quotes_strings_and_names_no_number_of_a_type_that_it_cannot_read)
             "var0 given: name=s layout={6 string}\n val: [\"a\", \"b\\\"c\", \"\", \"d\", \"e\", ...]\n");
   EXPECT_EQ(dump_text({tensor_of<std::uint8_t>("q", ElementType::f8e4m3fn, {1, 2})}, nullptr),
             "var0 given: name=q layout={2 float8e4m3fn}\n val: [?, ?]\n");
+}
+
+TEST(DumpText, shows_numbers_of_less_than_a_byte_from_the_low_bits_on) {
+  const auto packed = [](ElementType type, std::int64_t count, const std::vector<std::uint8_t>& bytes) {
+    HostTensor tensor = tensor_of<std::uint8_t>("n", type, bytes);
+    tensor.shape = {count};
+    return dump_text({tensor}, nullptr);
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(packed(ElementType::i4, 3, {0x8f, 0x07}), HasSubstr(" val: [-1, -8, 7] min=-8 max=7 "));
+  EXPECT_THAT(packed(ElementType::u4, 3, {0x8f, 0x07}), HasSubstr(" val: [15, 8, 7] min=7 max=15 "));
+  EXPECT_THAT(packed(ElementType::i2, 4, {0xe4}), HasSubstr(" val: [0, 1, -2, -1] min=-2 max=1 "));
+  EXPECT_THAT(packed(ElementType::u2, 4, {0xe4}), HasSubstr(" val: [0, 1, 2, 3] min=0 max=3 "));
+  EXPECT_THAT(packed(ElementType::f4e2m1, 2, {0xf1}), HasSubstr(" val: [0.5, -6] min=-6 max=0.5 "));
 }
 
 TEST(DumpText, says_of_what_an_operator_reads_whether_it_is_dumped_constant_or_neither) {
