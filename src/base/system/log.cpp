@@ -55,6 +55,9 @@ void set_up_log(LogLevel console, const std::filesystem::path& file, LogLevel fi
   std::vector<spdlog::sink_ptr> sinks{console_sink(console)};
   if (!file.empty()) {
     try {
+      // spdlog would make it, of a word with a slip in it, too.
+      const std::filesystem::path folder = file.parent_path();
+      if (!folder.empty() && !std::filesystem::is_directory(folder)) throw spdlog::spdlog_ex("no folder");
       auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
       sink->set_level(to_spdlog(file_level));
       sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");

@@ -56,6 +56,7 @@ class Translator {
     std::size_t length = 0;
     while (length < digits.size() && octal(digits[length])) ++length;
     if (digits[0] == '0' || length == 3 || (in_class && length > 0)) {
+      if (length == 3 && digits[0] > '3') refuse("octal escape \\" + std::string(digits) + " is above \\377");
       out_ += "\\o{" + std::string(digits.substr(0, length)) + "}";
       at_ += 1 + length;
       return;

@@ -5,6 +5,7 @@
 
 #include "base/basics/error.h"
 #include "measure/compare/report.h"
+#include "refused.h"
 #include "simulated_runs.h"
 
 namespace takt {
@@ -85,10 +86,15 @@ TEST(CompareConditions, a_new_version_under_another_name_is_compared_where_its_o
   after.ops[3].type = "Gemm";
   EXPECT_THAT(said(before, after), ElementsAre("the models differ: m.onnx, m_v2.onnx")) << "one of thirty";
   for (auto& op : after.ops) op.name += "x";
-  EXPECT_THROW(said(before, after), Error);
+  EXPECT_EQ(
+      refused_with([&] { said(before, after); }),
+      "compare: the models differ: m.onnx, m_v2.onnx; give profiles of the same one, or --force to compare anyway");
   RecordedProfile larger = run_on({.ops = 60}, 3);
   larger.from.model = "larger.onnx";
-  EXPECT_THROW(said(before, larger), Error) << "half of its time is in operators that the other lacks";
+  EXPECT_EQ(refused_with([&] { said(before, larger); }),
+            "compare: the models differ: larger.onnx, m.onnx; give profiles of the same one, or --force to compare "
+            "anyway")
+      << "half of its time is in operators that the other lacks";
 }
 
 TEST(CompareConditions, sides_of_different_processors_are_named) {

@@ -4,6 +4,7 @@
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
+#include "refused.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -38,8 +39,9 @@ TEST_F(CompareHistory, a_date_cannot_lead_out_of_the_folder) {
 
 TEST_F(CompareHistory, a_file_in_place_of_the_folder_is_refused) {
   write_file_atomically(folder_, "");
-  EXPECT_THROW(add_to_history(history_place(folder_, "", "a"), "a"), Error);
-  EXPECT_THROW(history_of(folder_, 20), Error);
+  const std::string said = folder_.string() + ": a part of the path is not a folder";
+  EXPECT_EQ(refused_with([&] { add_to_history(history_place(folder_, "", "a"), "a"); }), said);
+  EXPECT_EQ(refused_with([&] { history_of(folder_, 20); }), said);
 }
 
 }  // namespace

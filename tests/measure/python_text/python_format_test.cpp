@@ -10,6 +10,7 @@
 #include "measure/python_text/regex.h"
 #include "measure/python_text/tabulate.h"
 #include "measure/python_text/text.h"
+#include "refused.h"
 
 namespace takt {
 namespace {
@@ -219,9 +220,24 @@ TEST(PythonRegex, is_read_as_python_reads_it) {
                                       {"^(?i:A)b$", "aB"},
                                       {R"(^(a)(b)\2$)", "aba"}})
     EXPECT_FALSE(matches(pattern, text)) << pattern;
-  for (const char* wrong :
-       {R"(\x4)", R"(\xzz)", R"(\u004)", R"(\q)", "[a", "a\\", R"([\8])", "(?z)", "a(?i)", "(*a)", R"([\z])", "(?)"})
-    EXPECT_THROW(translate_python_pattern(wrong), Error) << wrong;
+  EXPECT_EQ(translate_python_pattern(R"(\377\77\0771)"), R"(\o{377}\g{77}\o{077}1)");
+  for (const auto& [wrong, said] :
+       {std::pair<std::string, const char*>{R"(\x4)", R"(incomplete escape \x (at character 0))"},
+        {R"(a\xzz)", R"(incomplete escape \x (at character 1))"},
+        {R"(\u004)", R"(incomplete escape \u (at character 0))"},
+        {R"(\q)", R"(bad escape \q (at character 0))"},
+        {"[a", "unterminated character set (at character 2)"},
+        {"a\\", "bad escape (end of pattern) (at character 1)"},
+        {R"([\8])", R"(bad escape \8 (at character 1))"},
+        {R"(\400)", R"(octal escape \400 is above \377 (at character 0))"},
+        {R"([\777])", R"(octal escape \777 is above \377 (at character 1))"},
+        {"(?z)", "unknown extension (?z (at character 0)"},
+        {"a(?i)", "global flags not at the start of the expression (at character 1)"},
+        {"(*a)", "nothing to repeat (at character 0)"},
+        {R"([\z])", R"(bad escape \z (at character 1))"},
+        {"(?)", "unknown extension (?) (at character 0)"}})
+    EXPECT_EQ(refused_with([&pattern = wrong] { translate_python_pattern(pattern); }),
+              "pattern '" + wrong + "': " + said);
 }
 
 TEST(PythonFormat, numbers_are_read_as_int_and_float_read_them) {
