@@ -46,6 +46,20 @@ TEST_F(Cut, steps_are_chosen_by_their_numbers_and_other_events_are_clipped_and_m
   EXPECT_EQ(trace.counters().size(), 1u);
 }
 
+TEST_F(Cut, steps_of_xla_have_their_numbers_in_an_argument) {
+  Trace trace;
+  const RowId row = trace.add_row(trace.add_process("/host:CPU", 701), "python", 5);
+  for (int step = 0; step < 4; ++step) {
+    const EventId mark = trace.add_event(row, "train", "", Nanoseconds(1'000 * step), Nanoseconds(900));
+    trace.set_args(mark, TraceValues{{"step_num", std::to_string(40 + step)}});
+    trace.add_event(row, "PjitFunction(f)", "", Nanoseconds(1'000 * step + 10), Nanoseconds(100));
+  }
+  write(trace);
+  const FilePiece found = piece_of({.steps = std::pair{41, 42}});
+  EXPECT_EQ(found.choice.part.span, (TimeInterval{1000, 2900}));
+  EXPECT_EQ(found.piece.trace.events().size(), 4u);
+}
+
 TEST_F(Cut, a_clipped_event_tells_what_it_was) {
   write(training_trace(3));
   // From 5500 on: the mark of step 0 began at 5000.

@@ -141,6 +141,30 @@ TEST(StreamOverlaps, are_a_note_and_those_of_threads_an_error) {
   EXPECT_EQ(grade_of(TraceRule::stream_overlap), FaultGrade::note);
 }
 
+TEST(XlaOverlaps, are_as_its_profiler_writes_them_and_a_note) {
+  const auto of_process = [](const char* name) {
+    return fmt::format(R"({{"ph":"M","name":"process_name","pid":1,"args":{{"name":"{}"}}}},)", name) +
+           slice("", "while.2", 7, 0, 10, "") + slice("", "copy-start.1", 7, 8, 10, "");
+  };
+  EXPECT_EQ(overlaps_in(of_process("/device:TPU:0")), "xla_overlap 1 ");
+  EXPECT_EQ(overlaps_in(of_process("/host:CPU")), "xla_overlap 1 ");
+  EXPECT_EQ(overlaps_in(of_process("python")), "overlap 1 ");
+  EXPECT_EQ(grade_of(TraceRule::xla_overlap), FaultGrade::note);
+}
+
+TEST(RepeatedEvents, are_the_same_in_everything) {
+  const std::string one = slice("cpu_op", "aten::mm", 7, 0, 5, R"("External id":1)"),
+                    other = slice("cpu_op", "aten::mm", 7, 0, 5, R"("External id":2)");
+  EXPECT_EQ(overlaps_in(one + one), "repeated_event 1 ");
+  EXPECT_EQ(overlaps_in(one + slice("cpu_op", "aten::mul", 7, 0, 5, "") + one + one), "repeated_event 2 ");
+  EXPECT_EQ(overlaps_in(one + other), "") << "an operator that calls itself";
+  EXPECT_EQ(overlaps_in(one + slice("cpu_op", "aten::mm", 8, 0, 5, R"("External id":1)")), "");
+  const auto without_args = [](int length) { return slice("cpu_op", "f", 7, 0, length, ""); };
+  EXPECT_EQ(overlaps_in(without_args(9) + without_args(9)), "") << "as far as the clock can tell";
+  EXPECT_EQ(overlaps_in(without_args(10) + without_args(10)), "repeated_event 1 ");
+  EXPECT_EQ(overlaps_in(slice("cpu_op", "f", 7, 0, 0, R"("a":1)") + slice("cpu_op", "f", 7, 0, 0, R"("a":1)")), "");
+}
+
 TEST(StreamOverruns, are_work_that_holds_two_pieces_of_its_own_stream) {
   EXPECT_EQ(time_faults_in(kernel(7, 0, 10) + kernel(7, 1, 2) + kernel(7, 4, 6)),
             Told{"stream_overrun 1 'gemm' on row '7' at 0.000 us"});

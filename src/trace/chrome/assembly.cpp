@@ -182,8 +182,18 @@ void find_odd_numbers(const Trace& trace, const std::vector<const EventParser*>&
   }
 }
 
-void find_overlaps(const Trace& trace, const std::vector<bool>& is_async, FaultList& faults) {
-  const Lanes lanes = assign_lanes(trace);
+/// By row, whether XLA's profiler wrote it: "/device:TPU:0", "/host:CPU".
+std::vector<bool> rows_of_xla(const Trace& trace) {
+  std::vector<bool> rows;
+  for (const TraceRow& row : trace.rows()) {
+    const std::string& process = trace.processes()[static_cast<std::size_t>(row.process)].name;
+    rows.push_back(process.find("/device:") != process.npos || process.find("/host:") != process.npos);
+  }
+  return rows;
+}
+
+void find_overlaps(const Trace& trace, const Lanes& lanes, const std::vector<bool>& is_async, FaultList& faults) {
+  const std::vector<bool> is_xla = rows_of_xla(trace);
   DeviceCategories categories(trace);
   for (const std::uint32_t i : lanes.order) {
     const TraceEvent& event = trace.events()[i];
@@ -191,7 +201,10 @@ void find_overlaps(const Trace& trace, const std::vector<bool>& is_async, FaultL
     // Marks of waits, which the profiler draws on a device's rows, lie across the work there.
     const DevicePart part = categories.of(event);
     const bool is_on_device = part == DevicePart::work || part == DevicePart::mark;
-    faults.add(is_on_device ? TraceRule::stream_overlap : TraceRule::overlap, (std::uint64_t{1} << 62) | i,
+    const TraceRule rule = is_on_device                               ? TraceRule::stream_overlap
+                           : is_xla[static_cast<std::size_t>(event.row)] ? TraceRule::xla_overlap
+                                                                         : TraceRule::overlap;
+    faults.add(rule, (std::uint64_t{1} << 62) | i,
                [&] { return place_of(trace, event.row, event.name, event.start_ns); });
   }
 }
@@ -239,7 +252,9 @@ Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSe
   find_odd_numbers(trace, parsers, translations, faults);
   find_time_faults(trace, faults);
   if (settings.find_overlaps) {
-    find_overlaps(trace, is_async, faults);
+    const Lanes lanes = assign_lanes(trace);
+    find_overlaps(trace, lanes, is_async, faults);
+    find_repeated_events(trace, lanes.order, faults);
     find_launch_faults(trace, faults);
   }
   return trace;

@@ -1,6 +1,8 @@
 #include "trace/chrome/time_faults.h"
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -104,6 +106,18 @@ std::optional<Launches> launches_of(const Trace& trace) {
   return launches;
 }
 
+bool is_repeated(const Trace& trace, const TraceEvent& one, const TraceEvent& other) {
+  constexpr std::int64_t beyond_doubt_ns = 10'000;
+  if (one.row != other.row || one.name != other.name || one.category != other.category || one.duration_ns <= 0)
+    return false;
+  const TraceArgs args = trace.args(one), others = trace.args(other);
+  if (args.empty() && one.duration_ns < beyond_doubt_ns) return false;
+  if (args.size() != others.size()) return false;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (args[i] != others[i]) return false;
+  return true;
+}
+
 }  // namespace
 
 void find_time_faults(const Trace& trace, FaultList& faults) {
@@ -137,6 +151,26 @@ void find_launch_faults(const Trace& trace, FaultList& faults) {
   // Recorders end between some launches and their work; and where no work has its launch they count it otherwise.
   if (without_work.size() * 10 <= calls || without_work.size() == calls) return;
   for (const std::size_t call : without_work) add_fault(trace, TraceRule::launch_without_work, call, faults);
+}
+
+void find_repeated_events(const Trace& trace, std::span<const std::uint32_t> order, FaultList& faults) {
+  const auto& events = trace.events();
+  const auto key = [&](std::uint32_t i) { return std::tuple(events[i].row, events[i].name, events[i].category, i); };
+  std::vector<std::uint32_t> at_once;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const auto is_another = [&](std::uint32_t i) {
+      return events[i].start_ns != events[order[begin]].start_ns ||
+             events[i].duration_ns != events[order[begin]].duration_ns;
+    };
+    while (end < order.size() && !is_another(order[end])) ++end;
+    if (end - begin < 2) continue;
+    at_once.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                   order.begin() + static_cast<std::ptrdiff_t>(end));
+    std::sort(at_once.begin(), at_once.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    for (std::size_t i = 1; i < at_once.size(); ++i)
+      if (is_repeated(trace, events[at_once[i - 1]], events[at_once[i]]))
+        add_fault(trace, TraceRule::repeated_event, at_once[i], faults);
+  }
 }
 
 }  // namespace takt::chrome

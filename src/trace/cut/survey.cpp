@@ -47,13 +47,12 @@ struct WindowFinding {
 std::int64_t number_of(const Id& id) { return id.is_text ? 0 : id.value; }
 
 void find_steps(const EventParser& parser, const Window& window, std::vector<SurveyedStep>& steps) {
-  // An event that a begin opened has no end here; PyTorch's marks are complete events.
+  // An event that a begin opened has no end here; marks of steps are complete events.
+  const auto text = [&](StringId id) { return parser.texts().text(static_cast<std::uint32_t>(id)); };
   for (const TraceEvent& event : window.slices) {
-    const std::string_view name = parser.texts().text(static_cast<std::uint32_t>(event.name));
-    if (name.size() < 13 || name[0] != 'P') continue;
-    const auto number = step_number(name);
+    const std::string_view category = text(event.category);
+    const auto number = step_number(text(event.name), category, TraceArgs(window.args, event.args), text);
     if (!number || event.duration_ns <= 0) continue;
-    const std::string_view category = parser.texts().text(static_cast<std::uint32_t>(event.category));
     const RowKey& row = parser.rows()[static_cast<std::size_t>(event.row)].key;
     steps.push_back({*number, {event.start_ns, end_of(event)}, is_device_mark(category), number_of(row.process)});
   }
@@ -189,10 +188,11 @@ TraceSurvey survey_chrome_trace(ByteSource& source, const std::string& name, con
 
 TraceSurvey survey_of(const Trace& trace) {
   TraceSurvey survey;
+  const auto text = [&](StringId id) -> std::string_view { return trace.text(id); };
   for (const TraceProcess& process : trace.processes()) survey.process_names[process.pid] = process.name;
   for (const TraceEvent& event : trace.events()) {
     include(survey.span, event.start_ns, end_of(event));
-    const auto number = step_number(trace.text(event.name));
+    const auto number = step_number(text(event.name), text(event.category), trace.args(event), text);
     if (!number || event.duration_ns <= 0) continue;
     const TraceRow& row = trace.rows()[static_cast<std::size_t>(event.row)];
     const std::int64_t pid = trace.processes()[static_cast<std::size_t>(row.process)].pid;

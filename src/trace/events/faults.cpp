@@ -61,6 +61,11 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
      "An async event or flow event has no id, or a flow event has an id that is not a number; importers skip it."},
     {"no_name", grade_error, "The name of a process or thread is empty or not a string; importers reject it."},
     {"overlap", grade_error, "Two slices of one row overlap without nesting; importers drop or move the second."},
+    {"xla_overlap", grade_note,
+     "Two slices of one row overlap without nesting, as XLA's profiler writes them; viewers leave out the second."},
+    {"repeated_event", grade_warning,
+     "An event is there twice, with the same row, time, name and arguments, as where a file was merged with itself: "
+     "counts and sums of durations are too large."},
     {"unmatched_begin", grade_warning, "A begin (ph B, b) has no end; the duration of the slice is unknown."},
     {"unmatched_end", grade_warning, "An end (ph E, e) has no begin; it is skipped."},
     {"flow_without_slice", grade_warning, "An end of a flow is not on a slice; importers skip it."},

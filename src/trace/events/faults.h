@@ -40,6 +40,8 @@ enum class TraceRule : std::uint8_t {
   missing_id,
   no_name,
   overlap,
+  xla_overlap,
+  repeated_event,
   unmatched_begin,
   unmatched_end,
   flow_without_slice,

@@ -177,6 +177,11 @@ std::string missing_of_device(const Steps& steps) {
   return steps.lost_share > most ? "the work that the program launched: most of it is not in the trace" : "";
 }
 
+bool has_verdict(const Diagnosis& diagnosis, TrainingCause cause) {
+  return std::any_of(diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
+                     [&](const PlacedVerdict& placed) { return placed.verdict.cause == cause; });
+}
+
 void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   for (const Rule& rule : rules) {
     if (const std::string missing = missing_of_device(one.steps); !missing.empty() && !needs_no_device(rule.cause)) {
@@ -193,6 +198,8 @@ void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   for (const PlacedVerdict& placed : diagnosis.verdicts)
     if (placed.verdict.cause == TrainingCause::periodic_stall)
       diagnosis.unexplained = std::max(0.0, diagnosis.unexplained - one.share(placed.verdict.total()));
+  if (!has_verdict(diagnosis, TrainingCause::shared_device))
+    diagnosis.unexplained += one.share(sum_of(by_step(one.idle.queued, one.steps)));
   for (const auto look : {look_at_rest, look_for_full_use}) {
     RuleOutcome outcome = look(one);
     // What a rule could not look at is no finding of its own.

@@ -87,12 +87,11 @@ RuleOutcome look_at_rest(const TrainingCase& one) {
   const auto largest = std::max_element(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
     return steady.sum(*a.times) < steady.sum(*b.times);
   });
+  if (largest->times == &one.idle.queued) return nothing_found();
   auto cost = steady.costs(*largest->times);
   const std::string time = time_text(one.per_step(sum_of(cost)));
   const char* to_record =
-      largest->times == &one.idle.queued
-          ? "Look for who else uses the device (nvidia-smi, rocm-smi): programs that share one take turns."
-      : one.activity.host.empty() ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
+      one.activity.host.empty() ? "Record the program, too (ProfilerActivity.CPU), to see what it does meanwhile."
       : one.activity.is_xla
           ? "Name parts of the loop with jax.profiler.TraceAnnotation() to see what the program does meanwhile."
           : "Record with with_stack=True and name parts of the loop with record_function() to see what the program "

@@ -83,7 +83,13 @@ std::string remarks_text(const Diagnosis& one, std::size_t width) {
         fmt::format("Of the calls that launch work, {:.0f} % have none in the trace: the profiler lost it, and the "
                     "device was busier than it seems.",
                     100 * one.steps.lost_share));
-  if (one.steps.is_misplaced)
+  if (one.steps.device_lead > 0)
+    add(fmt::format(
+        "The device's work begins up to {} before the calls that launched it: the clocks of device and program "
+        "differ. So which of its gaps have which cause is not known; step times are those of the program. Record "
+        "again, or shift the rows of the device by that time.",
+        format_duration(Duration(static_cast<double>(one.steps.device_lead) / 1000))));
+  else if (one.steps.is_misplaced)
     add("The device's work lies behind the calls that waited for it, so its times cannot be assigned to steps; step "
         "times are those of the program.");
   constexpr double much_of_computing = 0.3;

@@ -350,6 +350,7 @@ Activity activity_of(const Trace& trace) {
   activity.alike = names_without_figures(trace, activity);
   activity.is_xla = roles.xla().is_xla();
   activity.is_on_host = activity.is_xla && !roles.xla().has_device();
+  if (activity.is_xla && !activity.is_on_host) drop_loops(activity);
   join_executions(trace, roles.xla(), activity);
   drop_lonely_copies(trace, activity);
   drop_compiled_operators(activity);

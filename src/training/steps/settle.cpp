@@ -43,6 +43,30 @@ bool is_work_misplaced(const Activity& activity) {
   return static_cast<double>(misplaced) >= most * static_cast<double>(activity.device.size());
 }
 
+/// By how much work begins before the call that launched it, at most: the clocks of program and device differ. 0: no
+/// part worth naming does, or one number is of several calls.
+std::int64_t lead_of_device(const Activity& activity) {
+  constexpr std::int64_t beyond_doubt_ns = 100'000;
+  constexpr std::size_t fewest = 3, one_in = 50;
+  std::unordered_map<std::int64_t, TimeInterval> launches;
+  for (const HostSpan& call : activity.host) {
+    if (call.role != Role::launch || call.correlation == 0) continue;
+    const auto [known, is_new] = launches.try_emplace(call.correlation, call.span);
+    if (!is_new && call.span.start >= known->second.end) return 0;
+  }
+  std::int64_t lead = 0;
+  std::size_t early = 0, launched = 0;
+  for (const DeviceSpan& work : activity.device) {
+    const auto launch = launches.find(work.correlation);
+    if (launch == launches.end()) continue;
+    ++launched;
+    const std::int64_t before = launch->second.start - work.span.start;
+    if (before >= beyond_doubt_ns) ++early;
+    lead = std::max(lead, before);
+  }
+  return early >= fewest && early * one_in >= launched ? lead : 0;
+}
+
 /// Position of the last step that begins at the time or before; -1: none does.
 std::ptrdiff_t begun_at(const std::vector<TrainingStep>& list, std::int64_t time) {
   const auto after = std::upper_bound(list.begin(), list.end(), time,
@@ -137,7 +161,8 @@ std::size_t slow_starters(const std::vector<TrainingStep>& list) {
 void settle_on_device(const Activity& activity, Steps& steps) {
   for (TrainingStep& step : steps.list) step.host = step.span;
   if (!activity.has_device() || steps.list.empty()) return;
-  steps.is_misplaced = is_work_misplaced(activity);
+  steps.device_lead = lead_of_device(activity);
+  steps.is_misplaced = steps.device_lead > 0 || is_work_misplaced(activity);
   if (steps.is_misplaced) return;
   const std::vector<std::int64_t> done = ends_of_work(activity, steps.list);
   std::vector<TrainingStep> settled = steps.list;

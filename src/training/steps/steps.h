@@ -27,7 +27,8 @@ struct Steps {
   bool left_out_ends = false;            ///< without marks: what lies before the first and after the last whole step
   std::vector<TrainingStep> warm_up;     ///< the first ones, where they take far longer than the others: set apart
   std::vector<TrainingStep> unrecorded;  ///< set apart, too: the work that they gave the device is not in the trace
-  bool is_misplaced = false;             ///< work lies behind calls that waited for it: its times cannot be trusted
+  bool is_misplaced = false;             ///< work lies before its launch or behind a wait for it: no times to trust
+  std::int64_t device_lead = 0;          ///< how far before its launch work lies, of misplaced work that does
   double lost_share = 0;                 ///< of calls in the steps, 0 to 1, whose work is not in the trace
   std::optional<StringId> pass{};        ///< the name of the annotations that the steps are
 };

@@ -77,12 +77,22 @@ Role role_of_frame(std::string_view name) {
   return function == "__next__" ? Role::data_wait : Role::frame;
 }
 
-Role role_of_work(std::string_view name) {
+bool is_collective(std::string_view word) {
+  constexpr std::array<std::string_view, 6> parts{"all-reduce",     "all-gather",          "all-to-all",
+                                                  "reduce-scatter", "collective-permute", "collective-broadcast"};
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return word.find(part) != word.npos; });
+}
+
+/// `category`: of the compiler, which names fusions by what they compute alone.
+Role role_of_work(std::string_view name, std::string_view category) {
   const std::string word = lower_case(name);
-  if (word.starts_with("memcpy") || word.starts_with("copy-start") || word.starts_with("h2d ")) return Role::copy;
+  if (word.starts_with("infeed")) return Role::none;  // the device waits for the program
+  for (const char* front : {"memcpy", "copy-start", "copy-done", "h2d "})
+    if (word.starts_with(front)) return Role::copy;
   if (word.starts_with("memset")) return Role::fill;
-  for (const char* part : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-", "send", "recv"})
-    if (word.starts_with(part)) return Role::communication;
+  if (is_collective(word) || is_collective(category)) return Role::communication;
+  for (const char* front : {"async-collective", "send", "recv"})
+    if (word.starts_with(front)) return Role::communication;
   return gpu_work("kernel", name) == GpuWork::communication ? Role::communication : Role::kernel;
 }
 
@@ -93,6 +103,15 @@ XlaRow row_of(std::string_view process, std::string_view thread, bool has_stream
   for (const ThreadKind& kind : device_threads)
     if (thread.starts_with(kind.front)) return kind.row;
   return thread == "XLA Ops" && !has_streams ? XlaRow::stream : XlaRow::summary;
+}
+
+/// The text of an argument; empty: there is none.
+std::string_view argument(const Trace& trace, const TraceEvent& event, StringId key) {
+  for (const TraceArg arg : trace.args(event)) {
+    const auto* text = std::get_if<StringId>(&arg.value);
+    if (arg.key == key && text) return trace.text(*text);
+  }
+  return {};
 }
 
 bool has_argument(const Trace& trace, const TraceEvent& event, StringId key) {
@@ -173,6 +192,42 @@ std::vector<Execution> executions_by_modules(const Trace& trace, const XlaRows& 
   return list;
 }
 
+/// Work that others of its row lie in, while these begin one after the other.
+class OpenWork {
+ public:
+  explicit OpenWork(const std::vector<DeviceSpan>& device) : device_(device), is_loop_(device.size()) {}
+
+  void take(std::size_t number) {
+    auto& open = open_[device_[number].row];
+    while (!open.empty() && span(open.back().number).end < span(number).end) close(open);
+    if (!open.empty() && span(open.back().number).end > span(number).start) open.back().inside += length(number);
+    open.push_back({number, 0});
+  }
+  std::vector<bool> loops() {
+    for (auto& [row, open] : open_)
+      while (!open.empty()) close(open);
+    return is_loop_;
+  }
+
+ private:
+  struct Open {
+    std::size_t number;
+    std::int64_t inside;  // covered by what it runs
+  };
+  const TimeInterval& span(std::size_t number) const { return device_[number].span; }
+  std::int64_t length(std::size_t number) const { return span(number).end - span(number).start; }
+  void close(std::vector<Open>& open) {
+    constexpr std::int64_t of_ten = 8;
+    const Open last = open.back();
+    open.pop_back();
+    is_loop_[last.number] = last.inside > 0 && last.inside * 10 >= of_ten * length(last.number);
+  }
+
+  const std::vector<DeviceSpan>& device_;
+  std::vector<bool> is_loop_;
+  std::map<RowId, std::vector<Open>> open_;
+};
+
 void drop_inner_spans(Activity& activity) {
   std::map<std::pair<RowId, Role>, std::int64_t> ends;
   std::erase_if(activity.host, [&](const HostSpan& span) {
@@ -227,8 +282,10 @@ XlaRows::XlaRows(const Trace& trace) : trace_(trace) {
   for (std::size_t i = 0; i < trace.strings().size(); ++i) {
     const std::string& text = trace.text(static_cast<StringId>(i));
     if (text == "hlo_op") operation_ = static_cast<StringId>(i), has_operation_ = true;
+    if (text == "hlo_category") category_ = static_cast<StringId>(i), has_category_ = true;
     if (text == "step_num") step_ = static_cast<StringId>(i), has_step_ = true;
-    is_xla = is_xla || text == "hlo_op" || text == "hlo_module" || text.starts_with(function_front);
+    is_xla = is_xla || text == "hlo_op" || text == "hlo_module" || text == "hlo_category" ||
+             text.starts_with(function_front);
     has_calls_ = has_calls_ || is_device_call(text);
   }
   const auto& processes = trace.processes();
@@ -251,11 +308,11 @@ Role XlaRows::role_of(const TraceEvent& event) const {
   const std::string& name = trace_.text(event.name);
   switch (row(event.row)) {
     case XlaRow::stream:
-      return role_of_work(name);
+      return role_of_work(name, has_category_ ? argument(trace_, event, category_) : "");
     case XlaRow::program:
     case XlaRow::runtime:
       if (is_device_call(name)) return role_of_call(name);
-      if (!has_device_ && has_operation_ && has_argument(trace_, event, operation_)) return role_of_work(name);
+      if (!has_device_ && has_operation_ && has_argument(trace_, event, operation_)) return role_of_work(name, "");
       if (!has_device_ && name == execution) return Role::kernel;
       if (row(event.row) == XlaRow::program) return role_in_program(event);
       return !has_device_ && name == "H2D Dispatch" ? Role::copy : Role::none;
@@ -279,6 +336,14 @@ Role XlaRows::role_in_program(const TraceEvent& event) const {
   if (name.starts_with(function_front) || name.starts_with("DevicePut") || has("BufferFromHostBuffer")) return Role::op;
   if (has("::")) return Role::none;
   return is_data_wait(name) ? Role::data_wait : Role::annotation;
+}
+
+void drop_loops(Activity& activity) {
+  OpenWork work(activity.device);
+  for (std::size_t i = 0; i < activity.device.size(); ++i) work.take(i);
+  const std::vector<bool> loops = work.loops();
+  std::size_t i = 0;
+  std::erase_if(activity.device, [&](const DeviceSpan&) { return loops[i++]; });
 }
 
 void join_executions(const Trace& trace, const XlaRows& rows, Activity& activity) {

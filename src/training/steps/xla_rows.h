@@ -36,11 +36,14 @@ class XlaRows {
   Role role_in_program(const TraceEvent& event) const;
 
   const Trace& trace_;
-  std::vector<XlaRow> rows_;       // empty: of another profiler
-  StringId operation_{}, step_{};  // keys of arguments
-  bool has_operation_ = false, has_step_ = false;
+  std::vector<XlaRow> rows_;                    // empty: of another profiler
+  StringId operation_{}, step_{}, category_{};  // keys of arguments
+  bool has_operation_ = false, has_step_ = false, has_category_ = false;
   bool has_device_ = false, has_calls_ = false;  // calls: of the device's runtime
 };
+
+/// Work of a device that is drawn around other work, as loops and conditions are, counts as what it runs.
+void drop_loops(Activity& activity);
 
 /// Of spans inside others of the same role, as calls that wait and launch have them, the outer ones alone count. Then
 /// joins the calls that launch an execution with its work, where no call of the device's runtime does: an execution is

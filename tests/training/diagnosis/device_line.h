@@ -37,7 +37,7 @@ class DeviceLine {
     add(loop, call, "cuda_runtime", now, blocks && !is_lost ? busy_until + 2 - now : 5, number);
     now = blocks && !is_lost ? busy_until + 2 : now + 5;
     number.insert(number.end(), args.begin(), args.end());
-    if (!is_lost) add(stream, name, category, begin, length, number);
+    if (!is_lost) add(stream, name, category, begin + clock_off, length, number);
   }
   void call(const std::string& name, const std::string& category, double length) {
     add(loop, name, category, now, length);
@@ -58,6 +58,7 @@ class DeviceLine {
   Trace trace;
   RowId loop{}, stream{};
   double now = 100, busy_until = 0;
+  double clock_off = 0;  ///< what the device's clock shows more than the program's
   bool blocks = false;  ///< launches return when the kernel is done
 
  private:

@@ -117,5 +117,31 @@ TEST(LostWork, one_slow_step_explains_no_other) {
   EXPECT_THAT(words_of_trace(one), testing::HasSubstr("Step 7 took 184 ms"));
 }
 
+/// The program launches far ahead, and waits at the end of a step.
+Diagnosis with_clock_off(double micros) {
+  DeviceLine line;
+  line.now = line.busy_until = 10'000;
+  line.clock_off = micros;
+  for (int step = 0; step < 8; ++step) {
+    for (int i = 0; i < 40; ++i) line.kernel("aten::linear", "gemm", 400);
+    line.synchronise();
+    line.now += 6'000;
+    line.end_step();
+  }
+  return diagnose("made", line.trace);
+}
+
+TEST(LostWork, work_before_its_launch_tells_that_the_clocks_differ_and_rules_abstain) {
+  const Diagnosis early = with_clock_off(-3'000), exact = with_clock_off(0), near = with_clock_off(-40);
+  EXPECT_TRUE(early.verdicts.empty()) << early.verdicts[0].verdict.evidence;
+  EXPECT_TRUE(lacks_data_for(early, TrainingCause::host_bound));
+  EXPECT_THAT(words_of_trace(early), testing::HasSubstr("begins up to 3.00 ms before the calls that launched it"));
+  for (const Diagnosis& one : {exact, near}) {
+    EXPECT_EQ(one.steps.device_lead, 0);
+    ASSERT_FALSE(one.verdicts.empty());
+    EXPECT_EQ(one.verdicts[0].verdict.cause, TrainingCause::host_bound);
+  }
+}
+
 }  // namespace
 }  // namespace takt

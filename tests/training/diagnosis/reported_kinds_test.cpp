@@ -185,8 +185,48 @@ TEST(ReportedKinds, a_device_that_another_program_uses_is_not_the_programs_fault
     line.end_step();
   }
   const Diagnosis one = diagnose("made", line.trace);
-  expect_first(one, TrainingCause::host_bound, "work that was launched before does not begin", "who else");
+  expect_first(one, TrainingCause::shared_device, "work that was launched before does not begin", "who else");
   EXPECT_LT(one.unexplained, 0.05);
+}
+
+/// Ten steps of 40 kernels of five names; `length` gives the time of one by step and place.
+template <typename Length>
+Diagnosis with_lengths(Length length) {
+  constexpr std::array<const char*, 5> names{"gemm", "gelu", "norm", "softmax", "adam"};
+  DeviceLine line;
+  for (int step = 0; step < 10; ++step) {
+    for (int i = 0; i < 40; ++i)
+      line.kernel("aten::linear", names[static_cast<std::size_t>(i) % 5], length(step, i) * (100 + 20 * (i % 5)));
+    line.synchronise();
+    line.end_step();
+  }
+  return diagnose("made", line.trace);
+}
+
+TEST(ReportedKinds, kernels_that_take_longer_now_and_then_share_their_device) {
+  const Diagnosis shared = with_lengths([](int step, int i) { return (step * 40 + i) * 7919 % 11 < 2 ? 4.0 : 1.0; });
+  expect_first(shared, TrainingCause::shared_device, "far longer than in other steps", "who else");
+  // Two of eleven take three times as much again: 6/17 of the step.
+  EXPECT_NEAR(static_cast<double>(first_verdict(shared)->total()) / static_cast<double>(shared.breakdown.total), 0.353,
+              0.02);
+  const Diagnosis batches = with_lengths([](int step, int) { return step % 3 == 1 ? 4.0 : 1.0; }),
+                  data = with_lengths([](int step, int i) { return i % 5 == 2 && (step + i) % 3 == 0 ? 9.0 : 1.0; }),
+                  even = with_lengths([](int step, int i) { return 1 + 0.04 * ((step * 40 + i) * 7919 % 11); });
+  for (const Diagnosis& one : {batches, data, even}) EXPECT_FALSE(has_cause(one, TrainingCause::shared_device));
+}
+
+TEST(ReportedKinds, pauses_behind_functions_of_the_program_have_no_cause) {
+  DeviceLine line;
+  for (int step = 0; step < 10; ++step) {
+    for (int i = 0; i < 20; ++i) {
+      if (i % 7 == 3) line.call("cudaLaunchHostFunc", "cuda_runtime", 5), line.busy_until += 2'000;
+      line.kernel("aten::linear", "gemm", 400);
+    }
+    line.end_step();
+  }
+  const Diagnosis one = diagnose("made", line.trace);
+  EXPECT_TRUE(one.verdicts.empty()) << one.verdicts[0].verdict.evidence;
+  EXPECT_GT(one.unexplained, 0.2);
 }
 
 Diagnosis with_copies(const std::string& name, double length, std::int64_t bytes) {

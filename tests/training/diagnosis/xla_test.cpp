@@ -111,6 +111,38 @@ TEST(XlaRows, of_a_device_have_steps_work_and_its_launches) {
     }
 }
 
+/// Six steps of a loop of ten layers, each with a sum over all devices of 25 µs in 100; all but `bare` µs of the loop
+/// is in what it runs.
+Diagnosis of_loop(double bare) {
+  Trace trace;
+  const RowId python = trace.add_row(trace.add_process("/host:CPU", 701), "python", 5),
+              ops = trace.add_row(trace.add_process("/device:TPU:0", 3), "XLA Ops", 3);
+  const auto add = [&](RowId row, const std::string& name, double start, double length, const TraceValues& args) {
+    const EventId event = trace.add_event(row, name, "", Nanoseconds(static_cast<std::int64_t>(start * 1000)),
+                                          Nanoseconds(static_cast<std::int64_t>(length * 1000)));
+    trace.set_args(event, args);
+  };
+  for (int step = 0; step < 6; ++step) {
+    const double begin = 100 + (1'010 + bare) * step;
+    add(ops, "while.1", begin + 5, 1'000 + bare, {{"hlo_category", "while"}});
+    for (int i = 0; i < 10; ++i) {
+      add(ops, "fusion.1", begin + 5 + 100 * i, 75, {{"hlo_category", "convolution fusion"}});
+      add(ops, "all-reduce.1", begin + 80 + 100 * i, 25, {{"hlo_category", "all-reduce"}});
+    }
+    add(python, "train", begin, 1'010 + bare, {{"step_num", std::to_string(step)}});
+  }
+  return diagnose("made", trace);
+}
+
+TEST(XlaRows, a_loop_counts_as_what_it_runs) {
+  const Diagnosis one = of_loop(0);
+  EXPECT_NEAR(static_cast<double>(one.breakdown.sum(StepPart::kernel)) / 6e6, 0.75, 0.01);
+  EXPECT_NEAR(static_cast<double>(one.breakdown.sum(StepPart::communication)) / 6e6, 0.25, 0.01);
+  ASSERT_FALSE(one.verdicts.empty());
+  EXPECT_EQ(one.verdicts[0].verdict.cause, exposed_communication);
+  EXPECT_EQ(of_loop(1'000).breakdown.sum(StepPart::communication), 0) << "what else it ran was not recorded";
+}
+
 /// A program and a device's stream, event by event; times in microseconds.
 struct XlaLine {
   Trace trace;
@@ -258,7 +290,14 @@ TEST(XlaRows, have_roles_by_process_thread_name_and_arguments) {
   const auto on_tpu = [](const std::string& name) { return role_on_row("/device:TPU:0", "XLA Ops", name); };
   EXPECT_EQ(on_tpu("fusion.3"), Role::kernel);
   EXPECT_EQ(on_tpu("all-reduce.1"), Role::communication);
+  EXPECT_EQ(on_tpu("async-collective-done.1"), Role::communication);
   EXPECT_EQ(on_tpu("copy-start.2"), Role::copy);
+  EXPECT_EQ(on_tpu("copy-done.2"), Role::copy);
+  EXPECT_EQ(on_tpu("copy.2"), Role::kernel) << "turns a layout, on the device";
+  EXPECT_EQ(on_tpu("infeed.1"), Role::none) << "the device waits";
+  EXPECT_EQ(role_on_row("/device:TPU:0", "XLA Ops", "fusion.3", {{"hlo_category", "all-reduce-scatter fusion"}}),
+            Role::communication);
+  EXPECT_EQ(role_on_row("/device:TPU:0", "XLA Ops", "fusion.3", {{"hlo_category", "loop fusion"}}), Role::kernel);
   EXPECT_EQ(role_on_row("/device:GPU:0", "Stream #14(MemcpyH2D)", "MemcpyH2D"), Role::copy);
   EXPECT_EQ(role_on_row("/device:GPU:0", "Stream #13(Compute)", "Memset"), Role::fill);
   EXPECT_EQ(role_on_row("/device:GPU:0", "XLA Modules", "jit_f(1)"), Role::none);
