@@ -201,7 +201,7 @@ void find_overlaps(const Trace& trace, const Lanes& lanes, const std::vector<boo
     // Marks of waits, which the profiler draws on a device's rows, lie across the work there.
     const DevicePart part = categories.of(event);
     const bool is_on_device = part == DevicePart::work || part == DevicePart::mark;
-    const TraceRule rule = is_on_device                               ? TraceRule::stream_overlap
+    const TraceRule rule = is_on_device                                  ? TraceRule::stream_overlap
                            : is_xla[static_cast<std::size_t>(event.row)] ? TraceRule::xla_overlap
                                                                          : TraceRule::overlap;
     faults.add(rule, (std::uint64_t{1} << 62) | i,

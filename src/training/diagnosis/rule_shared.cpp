@@ -50,7 +50,7 @@ std::vector<const DeviceSpan*> lone_kernels(const std::vector<DeviceSpan>& devic
 
 struct Stretch {
   std::vector<std::int64_t> cost;  ///< by step: what kernels took more than at other times
-  bool is_of_most = false;         ///< most kinds of kernels did, in most steps, while others there took as long as ever
+  bool is_of_most = false;  ///< most kinds of kernels did, in most steps, while others there took as long as ever
 };
 
 /// Compares the n-th kernel of a name in a step with those of the other steps. A step in which all take longer has more
@@ -116,8 +116,8 @@ RuleOutcome look_for_shared_device(const TrainingCase& one) {
     for (std::size_t i = 0; i < cost.size(); ++i) cost[i] += stretch.cost[i];
   std::string evidence;
   if (paused > 0)
-    evidence = fmt::format("work that was launched before does not begin for {} per step",
-                           time_text(one.per_step(paused)));
+    evidence =
+        fmt::format("work that was launched before does not begin for {} per step", time_text(one.per_step(paused)));
   if (longer > 0)
     evidence += fmt::format("{}most kinds of kernels take, now and then, far longer than in other steps: {} per step",
                             evidence.empty() ? "" : "; ", time_text(one.per_step(longer)));

@@ -78,7 +78,7 @@ Role role_of_frame(std::string_view name) {
 }
 
 bool is_collective(std::string_view word) {
-  constexpr std::array<std::string_view, 6> parts{"all-reduce",     "all-gather",          "all-to-all",
+  constexpr std::array<std::string_view, 6> parts{"all-reduce",     "all-gather",         "all-to-all",
                                                   "reduce-scatter", "collective-permute", "collective-broadcast"};
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return word.find(part) != word.npos; });
 }

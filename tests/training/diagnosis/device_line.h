@@ -59,7 +59,7 @@ class DeviceLine {
   RowId loop{}, stream{};
   double now = 100, busy_until = 0;
   double clock_off = 0;  ///< what the device's clock shows more than the program's
-  bool blocks = false;  ///< launches return when the kernel is done
+  bool blocks = false;   ///< launches return when the kernel is done
 
  private:
   static std::int64_t ns(double micros) { return static_cast<std::int64_t>(micros * 1000); }
