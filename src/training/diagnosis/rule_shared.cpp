@@ -1,5 +1,7 @@
 // A device that other programs use, too: work that was launched before does not begin, or kernels take far longer at
 // some times than the same ones at others.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
